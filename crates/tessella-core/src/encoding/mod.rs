@@ -25,6 +25,7 @@ pub(crate) use combine::Filler;
 pub use offsets::Offsets;
 pub use parts::EncodingParts;
 use runs::Runs;
+pub(crate) use surfaces::GrowingSurfaces;
 pub use surfaces::Surfaces;
 
 /// The unit of offsets.

@@ -10,9 +10,11 @@ use crate::ids::TokenId;
 
 /// Numbers the words of tokens: the first word's number, and 1, or 0 where all have one number.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbering {
+pub struct Numbering<'o> {
     pub first: u32,
     pub step: u32,
+    /// Where some of them are parts that go on a word: how many of those up to each do not.
+    pub opened: &'o [u32],
 }
 
 /// What makes offsets of places in the text of the words.
@@ -36,7 +38,7 @@ pub struct Columns<'c> {
 pub fn place(
     numbers: &[u32],
     words: Pieces<'_>,
-    numbering: Numbering,
+    numbering: Numbering<'_>,
     offset: impl Offset,
     columns: Columns<'_>,
 ) -> usize {
@@ -46,7 +48,7 @@ pub fn place(
 struct Place<'p, O> {
     numbers: &'p [u32],
     words: Pieces<'p>,
-    numbering: Numbering,
+    numbering: Numbering<'p>,
     offset: O,
     columns: Columns<'p>,
 }
@@ -94,7 +96,7 @@ impl<O: Offset> Task for Place<'_, O> {
 /// How far a stretch of tokens has come.
 struct Steps<'p, O> {
     words: Pieces<'p>,
-    numbering: Numbering,
+    numbering: Numbering<'p>,
     offset: O,
     ended: usize,
     at: u32,
@@ -112,13 +114,18 @@ impl<O: Offset> Steps<'_, O> {
         let ends = window(self.words.ends, self.ended, &mut ends);
         let mut found = Sixteen::default();
         let before = vectors.abreast(numbers, starts, ends, self.at, &mut found);
-        let Numbering { first, step } = self.numbering;
-        let number = first.wrapping_add((self.ended as u32).wrapping_mul(step));
-        let each = numbers.iter().zip(&found.ended).zip(ids.iter_mut().zip(column));
-        for ((packed, ended), (id, word)) in each {
-            *id = packed >> END_BITS;
-            *word = number.wrapping_add(ended.wrapping_mul(step));
-        }
+        let Numbering { first, step, opened } = self.numbering;
+        // Whole arrays, of which the compiler knows that none lies in another.
+        *ids = numbers.map(|packed| packed >> END_BITS);
+        let (from, passed) = match opened.first() {
+            Some(&before) => {
+                let mut room = [0; MANY];
+                let opened = window(opened, self.ended, &mut room);
+                (first.wrapping_sub(before.wrapping_mul(step)), vectors.taken(opened, &found.ended))
+            }
+            None => (first.wrapping_add((self.ended as u32).wrapping_mul(step)), found.ended),
+        };
+        *column = passed.map(|passed| from.wrapping_add(passed.wrapping_mul(step)));
         let each = found.starts.iter().zip(&found.ends).zip(offsets);
         match self.offset.moved(found.starts[0], found.ends[count - 1]) {
             Some(moved) => {
@@ -166,8 +173,12 @@ mod tests {
             let (mut starts, mut ends, mut numbers, mut expected) = (vec![], vec![], vec![], vec![]);
             let (mut at, step, first) = (below(50), below(2), below(1000));
             let offset = || Moved(300);
-            for word in 0..below(120) {
+            let (mut opened, mut word) = (Vec::new(), 0);
+            let has_parts = round % 2 == 0;
+            for index in 0..below(120) {
                 at += below(4);
+                word += u32::from(index > 0 && !(has_parts && below(3) == 0));
+                opened.push(word + 8);
                 let length = 1 + below(14);
                 let mut inside = 0;
                 let mut push = |id: u32, end: u32, start: u32, until: u32| {
@@ -189,11 +200,12 @@ mod tests {
                 ends.push(at);
             }
             let words = Pieces { text: &[], starts: &starts, ends: &ends };
+            let opened = if has_parts { &opened[..] } else { &[] };
             for level in Level::all() {
                 let (mut offsets, mut column) = (vec![[0; 2]; numbers.len()], vec![0; numbers.len()]);
                 let mut ids = column.clone();
                 let columns = Columns { ids: &mut ids, offsets: &mut offsets, words: &mut column };
-                let numbering = Numbering { first, step };
+                let numbering = Numbering { first, step, opened };
                 let found =
                     level.run(Place { numbers: &numbers, words, numbering, offset: offset(), columns });
                 assert_eq!(found, starts.len());

@@ -254,6 +254,21 @@ impl<'t> Pieces<'t> {
         at > 0 && self.starts[at] == self.ends[at - 1]
     }
 
+    /// Notes for each piece how many up to it do not go on others; nothing, if none goes on.
+    pub fn note_opened(&self, out: &mut Vec<u32>) {
+        let Some((_, starts)) = self.starts.split_first() else { return out.clear() };
+        let mut count = 1;
+        out.clear();
+        out.push(count);
+        out.extend(starts.iter().zip(self.ends).map(|(start, before)| {
+            count += u32::from(start != before);
+            count
+        }));
+        if count as usize == out.len() {
+            out.clear();
+        }
+    }
+
     #[inline(always)]
     fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.starts[at] as usize..self.ends[at] as usize]

@@ -169,6 +169,12 @@ pub trait Vectors: Copy {
         ends::one_by_one(numbers, starts, ends, at, out)
     }
 
+    /// What sixteen places of a table of sixteen hold.
+    #[inline(always)]
+    fn taken(self, table: &[u32; MANY], places: &[u32; MANY]) -> [u32; MANY] {
+        places.map(|place| table[place as usize % MANY])
+    }
+
     /// Finds all pieces of a trie in some texts, of which the longest has `most` bytes.
     #[inline(always)]
     fn walk(self, nodes: Nodes<'_>, most: usize, grid: &mut Grid) {

@@ -347,6 +347,15 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
+    fn taken(self, table: &[u32; MANY], places: &[u32; MANY]) -> [u32; MANY] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_abreast::taken(table, places)
+        }
+    }
+
+    #[inline(always)]
     fn walk(self, nodes: Nodes<'_>, most: usize, grid: &mut Grid) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]

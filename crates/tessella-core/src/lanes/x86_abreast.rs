@@ -1,4 +1,4 @@
-//! The step of [`super::ends`] by vectors of 64 bytes.
+//! The step of [`super::ends`] by vectors of 64 bytes, and look-ups in tables as large.
 
 use std::arch::x86_64::*;
 
@@ -42,6 +42,15 @@ pub fn abreast(
     store(ended, &mut out.ended);
     let is_last = last >> (MANY - 1) == 1;
     Before { ended: last.count_ones(), at: if is_last { 0 } else { numbers[MANY - 1] & TO_THE_END } }
+}
+
+/// What sixteen places of a table of sixteen hold, of each the place's four lowest bits.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub fn taken(table: &[u32; MANY], places: &[u32; MANY]) -> [u32; MANY] {
+    let mut out = [0; MANY];
+    store(_mm512_permutexvar_epi32(load(places), load(table)), &mut out);
+    out
 }
 
 #[target_feature(enable = "avx512f")]

@@ -155,6 +155,25 @@ impl Normalizer {
         Some(text)
     }
 
+    /// Whether what [`Normalizer::anywhere`] tells of a character stands where the character stood, whatever is in front of it, and
+    /// whether nothing in front of it stands elsewhere because of it. What is deleted belongs to the character before, which
+    /// may be made a wider one by the step of a character map; a step that only takes marks out leaves their places to nobody.
+    pub fn keeps_places(&self, c: char) -> bool {
+        let mut text = c.to_string();
+        for step in &self.steps {
+            let Some(first) = text.chars().next() else { return true };
+            let (Ok(next), Ok(of_first)) = (step.of(&text), step.of(&first.to_string())) else {
+                return false;
+            };
+            let leaves_nothing = next.is_empty() && matches!(step, Step::StripAccents);
+            if of_first.is_empty() && !leaves_nothing {
+                return false;
+            }
+            text = next;
+        }
+        true
+    }
+
     /// Whether marks go behind a step before anything looks at them; no mark changes in lower case.
     fn strips_behind(&self, number: usize) -> bool {
         let mut behind = self.steps.iter().skip(number + 1);

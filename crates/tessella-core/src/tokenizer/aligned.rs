@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use super::columns::Columns;
 use super::drive::{Sink, Source, Walk, one_by_one};
-use super::packed::{self, Next, Packed, Placed};
+use super::packed::{self, Next, Packed, Placed, Text};
 use super::places::Places;
 use super::positions::Positions;
 use super::settled;
-use super::spans::{Mapped, Spans};
+use super::spans::{self, Mapped, Spans};
 use super::units::{self, Telling, UnitLanes, Units};
 use super::way::{Reader, Reads};
-use super::words::{Solver, TakesWords, Words};
+use super::word_lanes::TakesWords;
+use super::word_solver::Solver;
+use super::words::Words;
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::{AddedVocabulary, Segment};
@@ -121,7 +123,7 @@ impl Inner {
             columns.name_contested(&self.texts);
         }
         let Columns { ids, offsets, words, surfaces, .. } = columns;
-        Ok(Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces))
+        Ok(Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces.done()))
     }
 
     /// Appends the tokens of one text. Words are numbered by piece, or all get the given number.
@@ -304,9 +306,14 @@ impl<'r> Tokens<'r, '_> {
         solver: &mut Solver<'_>,
     ) -> Result<bool> {
         let mut counts = std::mem::take(&mut self.places.counts);
+        let mut opened = std::mem::take(&mut self.places.opened);
+        opened.clear();
+        if solver.has_parts() {
+            words.note_opened(&mut opened);
+        }
         let mapped = self.spans().map(words, origin, &mut counts);
-        let outcome = self.unpack_mapped(numbers, words, origin, mapped, solver);
-        self.places.counts = counts;
+        let outcome = self.unpack_mapped(numbers, (words, &opened), (origin, mapped), solver);
+        (self.places.counts, self.places.opened) = (counts, opened);
         outcome
     }
 
@@ -320,9 +327,8 @@ impl<'r> Tokens<'r, '_> {
     fn unpack_mapped(
         &mut self,
         numbers: &[u32],
-        words: Pieces<'_>,
-        origin: usize,
-        mapped: Option<Mapped<'_>>,
+        (words, opened): (Pieces<'_>, &[u32]),
+        origin: (usize, Option<Mapped<'_>>),
         solver: &mut Solver<'_>,
     ) -> Result<bool> {
         let mut numbers = numbers;
@@ -330,55 +336,92 @@ impl<'r> Tokens<'r, '_> {
         loop {
             // Nearly all words, many at a time.
             let (short, rest) = numbers.split_at(packed::count_short(numbers));
+            let goes_on = word > 0 && opened.get(word).is_some_and(|&count| count == opened[word - 1]);
             let mut ids = std::mem::take(&mut self.columns.ids);
             let mut spans = self.spans();
-            word += spans.of_packed(words.from(word), short, &mut ids, origin, mapped);
+            // The word of a part that goes on has begun.
+            spans.number = spans.number.saturating_sub(u32::from(goes_on) & spans.step);
+            let opened = opened.get(word..).unwrap_or_default();
+            let some = spans::Packed { words: words.from(word), opened };
+            let count = spans.of_packed(some, short, &mut ids, origin.0, origin.1);
             let number = spans.number;
             self.columns.ids = ids;
-            if self.fixed.is_none() {
+            if self.fixed.is_none() && count > 0 {
                 self.words = number;
             }
+            word += count;
             // And one that is written out.
-            let Some((&start, &end)) = words.starts.get(word).zip(words.ends.get(word)) else {
+            let one = words.from(word).first(1);
+            if one.starts.is_empty() || one.ends.is_empty() {
                 return Ok(true);
-            };
-            let mut packed = Packed::new(rest);
-            let (first_byte, base) = (start, origin + start as usize);
-            let first = self.columns.ids.len();
-            let mut has_surfaces = false;
-            loop {
-                let Placed { id, start, end, opens, surface, is_last } = match packed.next() {
-                    Some(Next::Token(token)) => token,
-                    Some(Next::Nothing) => break,
-                    Some(Next::Odd) | None => return Ok(false),
-                };
-                self.words += u32::from(opens);
-                let number = self.current_word();
-                match mapped {
-                    Some(mapped) => {
-                        let Columns { ids, offsets, words, .. } = &mut *self.columns;
-                        ids.push(id);
-                        offsets.push((mapped.before(first_byte + start), mapped.before(first_byte + end)));
-                        words.push(number);
-                    }
-                    None => {
-                        let span = Span::new(base + start as usize, base + end as usize);
-                        self.columns.push(id, span, number, &mut self.positions);
-                    }
-                }
-                has_surfaces |= surface;
-                if is_last {
-                    break;
-                }
             }
-            if has_surfaces {
-                for (index, text) in solver.surfaces(&words.text[start as usize..end as usize])? {
-                    self.columns.surfaces.push(first + index, text.as_str());
-                }
+            let mut packed = Packed::new(rest);
+            if !self.unpack_one(&mut packed, one, origin, solver)? {
+                return Ok(false);
             }
             word += 1;
             numbers = packed.rest();
         }
+    }
+
+    /// The same for a word that is written out.
+    fn unpack_one(
+        &mut self,
+        packed: &mut Packed<'_>,
+        word: Pieces<'_>,
+        (origin, mapped): (usize, Option<Mapped<'_>>),
+        solver: &mut Solver<'_>,
+    ) -> Result<bool> {
+        let (first_byte, last_byte) = (word.starts[0], word.ends[0]);
+        let bytes = word.text.get(first_byte as usize..last_byte as usize).unwrap_or_default();
+        let base = origin + first_byte as usize;
+        let first = self.columns.ids.len();
+        let mut has_read = false;
+        loop {
+            let Placed { id, start, end, opens, text, is_last } = match packed.next() {
+                Some(Next::Token(token)) => token,
+                Some(Next::Nothing) => break,
+                Some(Next::Odd) | None => return Ok(false),
+            };
+            self.words += u32::from(opens);
+            let number = self.current_word();
+            match mapped {
+                Some(mapped) => {
+                    let Columns { ids, offsets, words, .. } = &mut *self.columns;
+                    ids.push(id);
+                    offsets.push((mapped.before(first_byte + start), mapped.before(first_byte + end)));
+                    words.push(number);
+                }
+                None => {
+                    let span = Span::new(base + start as usize, base + end as usize);
+                    self.columns.push(id, span, number, &mut self.positions);
+                }
+            }
+            let place = || bytes.get(start as usize..end as usize);
+            let name = match text {
+                Text::Vocabulary => None,
+                Text::Stands => place().and_then(|place| std::str::from_utf8(place).ok()),
+                Text::Told => place().and_then(|place| solver.told(place)),
+                Text::Read => {
+                    has_read = true;
+                    None
+                }
+            };
+            match (text, name) {
+                (_, Some(name)) => self.columns.name_last(name),
+                (Text::Stands | Text::Told, None) => return Ok(false),
+                (Text::Vocabulary | Text::Read, None) => {}
+            }
+            if is_last {
+                break;
+            }
+        }
+        if has_read {
+            for (index, text) in solver.surfaces(bytes)? {
+                self.columns.surfaces.push(first + index, text);
+            }
+        }
+        Ok(true)
     }
 }
 

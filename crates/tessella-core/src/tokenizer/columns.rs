@@ -2,7 +2,7 @@
 
 use super::Texts;
 use super::positions::Positions;
-use crate::encoding::{Offsets, Surfaces};
+use crate::encoding::{GrowingSurfaces, Offsets};
 use crate::ids::{Span, TokenId};
 
 /// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
@@ -22,7 +22,7 @@ pub(super) struct Columns {
     pub ids: Vec<TokenId>,
     pub offsets: Offsets,
     pub words: Vec<u32>,
-    pub surfaces: Surfaces,
+    pub surfaces: GrowingSurfaces,
     /// Which of the tokens are added ones, ascending.
     pub added: Vec<usize>,
 }
@@ -75,7 +75,7 @@ impl Columns {
         self.ids.truncate(count);
         self.offsets.truncate(count);
         self.words.truncate(count);
-        self.surfaces = self.surfaces.slice(0..count);
+        self.surfaces.truncate(count);
         self.added.truncate(self.added.partition_point(|&index| index < count));
     }
 

@@ -7,6 +7,7 @@
 
 use std::sync::OnceLock;
 
+use super::word_places::Moved;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::model::Model;
@@ -66,7 +67,12 @@ struct Word {
     number: usize,
     is_inner: bool,
     has_mark: bool,
+    /// Where its bytes come from, if they do not stand where they stood.
+    moved: Option<Moved>,
 }
+
+/// Tokens of a word with their ends, and where its bytes come from.
+type Tokens<'t> = (&'t [(TokenId, usize)], Option<&'t Moved>);
 
 impl Batch {
     pub fn clear(&mut self) {
@@ -74,9 +80,16 @@ impl Batch {
         self.words.clear();
     }
 
-    /// Takes a word as the model gets it, or an inner part of one; false if it has to be solved alone.
+    /// Takes a word as the model gets it, or an inner part of one; false if it has to be solved alone. `moved` tells where its
+    /// bytes come from, if that matters.
     #[inline]
-    pub fn push(&mut self, solving: &Solving<'_>, number: usize, piece: &str, is_inner: bool) -> bool {
+    pub fn push(
+        &mut self,
+        solving: &Solving<'_>,
+        (number, is_inner): (usize, bool),
+        piece: &str,
+        moved: Option<Moved>,
+    ) -> bool {
         let begins_with_mark = piece.starts_with([' ', solving.mark]);
         let has_mark = solving.prepends && !is_inner;
         let length = piece.len() + usize::from(has_mark);
@@ -86,29 +99,29 @@ impl Batch {
         let mut bytes = [b' '; 16];
         bytes[length - piece.len()..length].copy_from_slice(piece.as_bytes());
         self.units.push(Unit::new(bytes, length, u16::from(has_mark)));
-        self.words.push(Word { number, is_inner, has_mark });
+        self.words.push(Word { number, is_inner, has_mark, moved });
         true
     }
 
-    /// Calls with the number of each word and its tokens, each with where it ends in the word; with none if it has to be
-    /// solved alone. A mark in front that is a token ends where the word begins.
+    /// Calls with the number of each word and its tokens, each with where it ends in what the word becomes, and where that comes
+    /// from; with none if it has to be solved alone. A mark in front that is a token ends where the word begins.
     pub fn solve_with_places(
         &mut self,
         solving: &Solving<'_>,
-        mut each: impl FnMut(usize, Option<&[(TokenId, usize)]>) -> Result<()>,
+        mut each: impl FnMut(usize, Option<Tokens<'_>>) -> Result<()>,
     ) -> Result<()> {
         let Solving { model, steps, .. } = *solving;
         let Batch { together, units, words, places, .. } = self;
         together.solve(steps, units, |at, best| {
-            let Word { number, has_mark, .. } = words[at];
+            let Word { number, is_inner, has_mark, ref moved } = words[at];
             places.clear();
-            let known = model.is_certain(steps, best);
+            let known = model.is_certain(steps, best, is_inner);
             if known {
                 let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([units[at].text().len()]);
                 let ends = ends.map(|end: usize| end - usize::from(has_mark));
                 places.extend(best.ids().iter().copied().zip(ends));
             }
-            each(number, known.then_some(places))
+            each(number, known.then_some((places, moved.as_ref())))
         })
     }
 
@@ -121,7 +134,7 @@ impl Batch {
         let Solving { model, steps, .. } = *solving;
         let Batch { together, units, words, tokens, ids, .. } = self;
         together.solve(steps, units, |at, best| {
-            let Word { number, is_inner, has_mark } = words[at];
+            let Word { number, is_inner, has_mark, .. } = words[at];
             ids.clear();
             let known = match is_inner {
                 true => model.part_of_best(steps, best, ids),

@@ -4,11 +4,11 @@
 //! such a word of up to 15 bytes a token is one number: its id, and where it ends, or that the word ends with it. A mark
 //! that was put before the word may be its first token: such a one has the place of the word's first character, with which
 //! the next one begins again, and its number says that it ends where it begins. Everything else is written out behind a mark: two numbers for a token, its
-//! id and where it is, and whether a new piece begins with it, whether its text is what stands there, and whether it is the
-//! word's last; three where words are so long that places take more bits.
+//! id and where it is, and whether a new piece begins with it, where its text comes from, and whether it is the word's last; three where words are so long that places take more bits.
 
 use std::ops::Range;
 
+use super::word_places::{self, Moved, whole_characters};
 use crate::ids::TokenId;
 use crate::lanes::Key;
 use crate::lanes::ends::{END_BITS, TO_THE_END};
@@ -27,12 +27,37 @@ const LONG_WRITTEN_OUT: u32 = (ID_BOUND + 3) << END_BITS;
 const _: () = assert!(Key::LONGEST <= TO_THE_END as usize);
 
 const OPENS: u32 = 1;
-const SURFACE: u32 = 2;
-const LAST: u32 = 4;
-const FLAG_BITS: u32 = 3;
+const LAST: u32 = 2;
+const TEXT: u32 = 4;
+const FLAG_BITS: u32 = 4;
 /// Places of words below this length share a number with flags.
 const LONG: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 14;
+
+/// Which text a token has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Text {
+    /// The vocabulary's.
+    Vocabulary,
+    /// What stands at its place.
+    Stands,
+    /// What the characters of its place become, each by itself.
+    Told,
+    /// What the model read there, which no place tells.
+    Read,
+}
+
+impl Text {
+    const ALL: [Text; 4] = [Text::Vocabulary, Text::Stands, Text::Told, Text::Read];
+
+    fn bits(self) -> u32 {
+        self as u32 * TEXT
+    }
+
+    fn of(place: u32) -> Text {
+        Self::ALL[(place / TEXT) as usize % Self::ALL.len()]
+    }
+}
 
 /// A token of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +68,33 @@ pub(super) struct Placed {
     pub end: u32,
     /// Whether it is the first of a piece that the word was cut into.
     pub opens: bool,
-    /// Whether its text is what the model read there, and not the vocabulary's.
-    pub surface: bool,
+    pub text: Text,
     /// Whether it is the last one of the word.
     pub is_last: bool,
 }
 
-/// Writes the tokens of a word of `length` bytes, of which `first` are its first character.
-pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u32>) {
+/// Some bytes that tokens are packed of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packing {
+    /// How many they are.
+    pub length: usize,
+    /// How many of them are the first character.
+    pub first: u32,
+    /// Whether they go on what others of the word begin.
+    pub is_inner: bool,
+}
+
+impl Packing {
+    /// Of a word, or an inner part of one.
+    pub fn of(word: &str, is_inner: bool) -> Self {
+        let first = word.chars().next().map_or(0, char::len_utf8);
+        Packing { length: word.len(), first: first as u32, is_inner }
+    }
+}
+
+/// Writes the tokens of a word, or of an inner part that is one piece.
+pub(super) fn pack(tokens: &[Placed], of: Packing, out: &mut Vec<u32>) {
+    let Packing { length, first, is_inner } = of;
     if tokens.is_empty() {
         return out.push(NOTHING);
     }
@@ -58,29 +102,34 @@ pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u
         return pack_odd(out);
     }
     let mut at = 0;
-    let is_mark = |token: &Placed| token.start == 0 && token.end == first && token.opens && !token.surface;
+    let is_mark = |token: &Placed| {
+        token.start == 0 && token.end == first && token.opens && token.text == Text::Vocabulary
+    };
     let mark = match tokens {
         [mark, next, ..] if is_mark(mark) && next.start == 0 && !next.opens => 1,
         _ => 0,
     };
     let follow = tokens.iter().enumerate().skip(mark).all(|(index, token)| {
-        let follows = token.start == at && token.end > at && token.opens == (index == 0) && !token.surface;
+        let follows = token.start == at
+            && token.end > at
+            && token.opens == (index == 0)
+            && token.text == Text::Vocabulary;
         at = token.end;
         follows
     });
     if follow && at as usize == length && length <= Key::LONGEST {
         let (marks, tokens) = tokens.split_at(mark);
         let (tokens, last) = tokens.split_at(tokens.len() - 1);
-        out.extend(marks.iter().map(|token| of(token.id, Some(0))));
-        out.extend(tokens.iter().map(|token| of(token.id, Some(token.end))));
-        return out.extend(last.iter().map(|token| of(token.id, None)));
+        out.extend(marks.iter().map(|token| one(token.id, Some(0))));
+        out.extend(tokens.iter().map(|token| one(token.id, Some(token.end))));
+        return out.extend(last.iter().map(|token| one(token.id, None)));
     }
     let is_long = length >= LONG;
     out.push(if is_long { LONG_WRITTEN_OUT } else { WRITTEN_OUT });
     for (index, token) in tokens.iter().enumerate() {
         let flag = |flag: u32, set: bool| if set { flag } else { 0 };
         let flags =
-            flag(OPENS, token.opens) | flag(SURFACE, token.surface) | flag(LAST, index + 1 == tokens.len());
+            flag(OPENS, token.opens && !is_inner) | token.text.bits() | flag(LAST, index + 1 == tokens.len());
         if is_long {
             out.extend([token.id, token.start << FLAG_BITS | flags, token.end]);
         } else {
@@ -89,33 +138,50 @@ pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u
     }
 }
 
-/// Writes the tokens of a word that is one piece, each with the byte where it ends; a mark in front ends where the word begins.
+/// Writes the tokens of a word that is one piece, or of an inner part, each with the byte of what the word becomes where it ends; a
+/// mark in front ends where the word begins. Where the bytes stand in the word, `moved` tells, if they do not stand where they stood.
 pub(super) fn pack_in_a_row(
     word: Key,
     tokens: &[(TokenId, usize)],
+    moved: Option<&Moved>,
     placed: &mut Vec<Placed>,
     out: &mut Vec<u32>,
 ) {
+    out.clear();
+    if word.is_ascii() && moved.is_none() {
+        // Every byte is a character, so that one follows another.
+        let last = tokens.len().wrapping_sub(1);
+        let each = tokens.iter().enumerate();
+        out.extend(each.map(|(index, &(id, end))| one(id, (index != last).then_some(end as u32))));
+        if tokens.is_empty() || tokens.iter().any(|&(id, _)| id >= ID_BOUND) {
+            out.clear();
+            pack_odd(out);
+        }
+        return;
+    }
     let bytes = word.bytes();
     // Words are cut at characters, so this holds.
     let text = std::str::from_utf8(&bytes[..word.len()]).unwrap_or_default();
-    let first = text.chars().next().map_or(0, char::len_utf8);
+    let of = Packing::of(text, word.is_inner());
+    let place = |range: Range<usize>| match moved {
+        Some(moved) => word_places::characters(text, &moved[..], range),
+        None => whole_characters(text, range),
+    };
     placed.clear();
-    out.clear();
     let mut start = 0;
     for (index, &(id, end)) in tokens.iter().enumerate() {
-        let range = whole_characters(text, start..if end == 0 { first } else { end });
+        let range = if end == 0 { 0..of.first as usize } else { place(start..end) };
         placed.push(Placed {
             id,
             start: range.start as u32,
             end: range.end as u32,
             opens: index == 0,
-            surface: false,
+            text: Text::Vocabulary,
             is_last: false,
         });
         start = end;
     }
-    pack(placed, text.len(), first as u32, out);
+    pack(placed, of, out);
 }
 
 /// Writes a word that the caller has to leave to somebody else.
@@ -124,7 +190,7 @@ pub(super) fn pack_odd(out: &mut Vec<u32>) {
 }
 
 /// A token as one number: its id, and where in its word it ends unless it is the last one.
-fn of(id: TokenId, end: Option<u32>) -> u32 {
+fn one(id: TokenId, end: Option<u32>) -> u32 {
     id << END_BITS | end.unwrap_or(TO_THE_END)
 }
 
@@ -216,7 +282,7 @@ impl<'p> Packed<'p> {
             start,
             end,
             opens: place & OPENS != 0,
-            surface: place & SURFACE != 0,
+            text: Text::of(place),
             is_last,
         }))
     }
@@ -224,18 +290,6 @@ impl<'p> Packed<'p> {
 
 fn first_of<const N: usize>(numbers: &[u32]) -> Option<([u32; N], &[u32])> {
     numbers.split_first_chunk().map(|(first, rest)| (*first, rest))
-}
-
-/// The characters of a word that have a byte of a range.
-pub(super) fn whole_characters(word: &str, range: Range<usize>) -> Range<usize> {
-    let Range { mut start, mut end } = range;
-    while !word.is_char_boundary(start) {
-        start -= 1;
-    }
-    while end < word.len() && !word.is_char_boundary(end) {
-        end += 1;
-    }
-    start..end
 }
 
 #[cfg(test)]
@@ -256,7 +310,7 @@ mod tests {
                 end => (if after_mark { 0 } else { start }, end),
             };
             let opens = tokens.is_empty();
-            tokens.push(Placed { id, start, end, opens, surface: false, is_last });
+            tokens.push(Placed { id, start, end, opens, text: Text::Vocabulary, is_last });
             if is_last {
                 packed.numbers = &packed.numbers[tokens.len()..];
                 return tokens;
@@ -299,7 +353,7 @@ mod tests {
                         start: 0,
                         end: first,
                         opens: true,
-                        surface: false,
+                        text: Text::Vocabulary,
                         is_last: false,
                     });
                 }
@@ -311,12 +365,13 @@ mod tests {
                         (start, start + below(length - start + 1))
                     };
                     at = end.max(at + 1);
+                    let text = Text::of(if plain { 0 } else { below(16) });
                     tokens.push(Placed {
                         id: [0, 1, 30_000, ID_BOUND - 1][below(4) as usize],
                         start,
                         end,
                         opens: tokens.is_empty() || !plain && below(2) == 0,
-                        surface: !plain && below(5) == 0,
+                        text,
                         is_last: false,
                     });
                 }
@@ -324,7 +379,7 @@ mod tests {
                     last.is_last = true;
                 }
                 let before = numbers.len();
-                pack(&tokens, length as usize, first, &mut numbers);
+                pack(&tokens, Packing { length: length as usize, first, is_inner: false }, &mut numbers);
                 short += usize::from(!tokens.is_empty() && numbers.len() - before == tokens.len());
                 marked += usize::from(
                     numbers.len() > before && numbers[before] & 15 == 0 && numbers[before] < NOTHING,
@@ -339,8 +394,9 @@ mod tests {
         }
         assert!(short > 1000 && marked > 100, "{short} {marked}");
         let mut numbers = Vec::new();
-        let large = Placed { id: ID_BOUND, start: 0, end: 1, opens: true, surface: false, is_last: true };
-        pack(&[large], 1, 1, &mut numbers);
+        let large =
+            Placed { id: ID_BOUND, start: 0, end: 1, opens: true, text: Text::Vocabulary, is_last: true };
+        pack(&[large], Packing { length: 1, first: 1, is_inner: false }, &mut numbers);
         assert_eq!(Packed::new(&numbers).next(), Some(Next::Odd));
     }
 }

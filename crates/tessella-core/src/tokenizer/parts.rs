@@ -76,6 +76,14 @@ pub(super) fn inner(model: &Model, part: &str, ids: &mut Vec<TokenId>) {
     }
 }
 
+/// Whether some part of what words became is uncertain.
+pub(super) fn some_uncertain(numbers: &[u32]) -> bool {
+    // Without a branch on each of them.
+    let has = |few: &[u32]| few.iter().fold(false, |found, &number| found | (number == UNCERTAIN));
+    let (many, rest) = numbers.as_chunks::<64>();
+    many.iter().any(|many| has(many)) || has(rest)
+}
+
 /// Calls with a few whole words at a time, of parts of words.
 pub(super) fn few_words<'t, E>(
     parts: Pieces<'t>,

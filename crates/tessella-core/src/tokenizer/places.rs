@@ -10,6 +10,8 @@ use crate::lanes::Pieces;
 pub(super) struct Places {
     pub ends: Ends,
     pub counts: Counts,
+    /// Of words in parts, how many words begin up to each part.
+    pub opened: Vec<u32>,
 }
 
 /// Where pieces end.

@@ -6,12 +6,11 @@
 //! ([`crate::normalize::sentencepiece`]).
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::positions::Positions;
 use super::spans::Spans;
 use super::units::WrittenPlaces;
-use crate::encoding::{OffsetUnit, Offsets, Surfaces};
+use crate::encoding::{GrowingSurfaces, OffsetUnit, Offsets};
 use crate::ids::TokenId;
 use crate::lanes::Strangers;
 use crate::model::unigram::viterbi::char_width;
@@ -29,32 +28,17 @@ impl<'t> Spans<'_, 't> {
         ids: &[TokenId],
         range: Range<usize>,
         first: usize,
-        surfaces: &mut Surfaces,
+        surfaces: &mut GrowingSurfaces,
     ) -> bool {
         let Some(segment) = self.positions.text.get(range.clone()) else { return false };
-        let origin = range.start;
-        let mut read = Unknown::default();
-        let is_told = self.place_written(written, ids, (segment, origin), &mut read);
-        if !read.parts.is_empty() {
-            // The model reads whole characters, so this holds.
-            let whole: Arc<str> = String::from_utf8(read.read).unwrap_or_default().into();
-            surfaces.push_parts(&whole, read.parts.into_iter().map(|(index, part)| (first + index, part)));
-        }
-        is_told
-    }
-
-    fn place_written(
-        &mut self,
-        written: WrittenPlaces<'_>,
-        ids: &[TokenId],
-        (segment, origin): (&str, usize),
-        read: &mut Unknown,
-    ) -> bool {
-        let (unit, is_ascii, end) = (self.positions.unit, self.positions.is_ascii, origin + segment.len());
+        let (unit, is_ascii) = (self.positions.unit, self.positions.is_ascii);
+        let Range { start: origin, end } = range;
+        let mut read = Vec::new();
         let mut unknown = |index: usize, start: usize, end: usize| {
-            let from = read.read.len();
-            written.read(segment, start..end, &mut read.read);
-            read.parts.push((index, from..read.read.len()));
+            read.clear();
+            written.read(segment, start..end, &mut read);
+            // The model reads whole characters, so this holds.
+            surfaces.push(first + index, str::from_utf8(&read).unwrap_or_default());
         };
         if is_ascii || unit == OffsetUnit::Byte {
             return self.push_written(written, ids, &mut unknown, |_, source| origin + source as usize);
@@ -153,15 +137,6 @@ impl WrittenPlaces<'_> {
     }
 }
 
-/// Texts of unknown tokens on their way.
-#[derive(Default)]
-struct Unknown {
-    /// What the model read of all of them.
-    read: Vec<u8>,
-    /// The number of each token, and which part of it is its own.
-    parts: Vec<(usize, Range<usize>)>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::columns::Columns;
@@ -174,6 +149,8 @@ mod tests {
     use crate::lanes::Runner;
     use crate::model::Scratch;
     use crate::normalize::charsmap::build_charsmap;
+    use std::sync::Arc;
+
     use crate::random::Random;
     use crate::spec::{
         AddedToken, ModelSpec, NormalizerSpec, PieceKind, SentencePiece, SentencePieceKind,

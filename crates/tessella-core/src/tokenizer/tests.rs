@@ -29,6 +29,18 @@ fn stage_after_stage(tokenizer: &Tokenizer) -> Tokenizer {
     slow
 }
 
+/// Ids, and by token where it stands, of which word it is, and its text.
+type Columns = (Vec<u32>, Vec<(usize, usize)>, Vec<u32>, Vec<String>);
+
+/// All columns of a text, and its ids, which are the same.
+fn columns(tokenizer: &Tokenizer, text: &str, options: &EncodeOptions<'_>) -> crate::Result<Columns> {
+    let encoding = tokenizer.encode(&Input::from(text), options)?;
+    let ids = tokenizer.encode_ids(text, options)?;
+    assert_eq!(ids, encoding.ids(), "{text:?}");
+    let tokens = encoding.tokens();
+    Ok((ids, encoding.offsets().to_vec(), encoding.words().to_vec(), tokens))
+}
+
 fn assert_same_ways(spec: TokenizerSpec, seed: u64, expected: fn(&Cut) -> bool) {
     let fast = Tokenizer::new(spec).unwrap();
     assert!(expected(&fast.inner.plan.way.cut), "{:?}", fast.inner.plan.way.cut);
@@ -38,13 +50,7 @@ fn assert_same_ways(spec: TokenizerSpec, seed: u64, expected: fn(&Cut) -> bool) 
         let text = random_text(&mut random, if round % 10 == 0 { 80 } else { 12 });
         let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
         let options = EncodeOptions { offsets, ..EncodeOptions::default() };
-        let run = |tokenizer: &Tokenizer| {
-            let encoding = tokenizer.encode(&Input::from(text.as_str()), &options)?;
-            let ids = tokenizer.encode_ids(&text, &options)?;
-            assert_eq!(ids, encoding.ids(), "{text:?}");
-            let columns = (encoding.offsets().to_vec(), encoding.words().to_vec(), encoding.tokens());
-            crate::Result::Ok((ids, columns))
-        };
+        let run = |tokenizer: &Tokenizer| columns(tokenizer, &text, &options);
         // Twice: unknown to the cache and known.
         for _ in 0..2 {
             match (run(&fast), run(&slow)) {
@@ -385,9 +391,10 @@ fn raw_words_are_as_the_stages() {
             // Few kinds of parts, so that not every text has one that is odd.
             let few: Vec<&str> = (0..8).map(|_| WORDS[random.next_u64() as usize % WORDS.len()]).collect();
             let text: String = (0..parts).map(|_| few[random.next_u64() as usize % few.len()]).collect();
-            let options = EncodeOptions::default();
+            let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
+            let options = EncodeOptions { offsets, ..EncodeOptions::default() };
             for _ in 0..2 {
-                match (fast.encode_ids(&text, &options), slow.encode_ids(&text, &options)) {
+                match (columns(&fast, &text, &options), columns(&slow, &text, &options)) {
                     (Ok(fast), Ok(slow)) => assert_eq!(fast, slow, "{text:?} {:?}", spec.normalizer),
                     (Err(fast), Err(slow)) => {
                         failed += 1;
@@ -460,9 +467,11 @@ fn words_in_parts_are_as_the_stages() {
             let few: Vec<&str> = (0..9).map(|_| parts[random.next_u64() as usize % parts.len()]).collect();
             let length = random.next_u64() as usize % most;
             let text: String = (0..length).map(|_| few[random.next_u64() as usize % few.len()]).collect();
-            let ids = |tokenizer: &Tokenizer| tokenizer.encode_ids(&text, &EncodeOptions::default()).unwrap();
+            let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
+            let options = EncodeOptions { offsets, ..EncodeOptions::default() };
+            let all = |tokenizer: &Tokenizer| columns(tokenizer, &text, &options).unwrap();
             for _ in 0..2 {
-                assert_eq!(ids(&fast), ids(&slow), "{seed} {text:?} {spec:?}");
+                assert_eq!(all(&fast), all(&slow), "{seed} {text:?} {spec:?}");
             }
             let words = fast.inner.plan.words.as_ref().unwrap();
             for level in Level::all() {
@@ -507,13 +516,13 @@ fn new_words_that_are_solved_together_are_as_the_stages() {
                 (0..length).map(|_| few[random.next_u64() as usize % few.len()]).collect()
             };
             let text = (0..most).map(|_| word()).collect::<Vec<_>>().join(" ");
-            let ids = |tokenizer: &Tokenizer| {
-                let ids = tokenizer.encode_ids(&text, &EncodeOptions::default());
-                ids.map_err(|error| error.message().to_string())
+            let all = |tokenizer: &Tokenizer| {
+                let all = columns(tokenizer, &text, &EncodeOptions::default());
+                all.map_err(|error| error.message().to_string())
             };
             for _ in 0..2 {
-                let expected = ids(&slow);
-                assert_eq!(ids(&fast), expected, "{seed} {text:?} {spec:?}");
+                let expected = all(&slow);
+                assert_eq!(all(&fast), expected, "{seed} {text:?} {spec:?}");
                 *if expected.is_ok() { &mut done } else { &mut failed } += 1;
             }
         }

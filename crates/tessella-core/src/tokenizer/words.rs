@@ -9,71 +9,63 @@
 //! tells more than that (white space and a letter at once, a mark that would join with a blank) takes the slow
 //! way as a whole, which is also the twin that this one is tested against.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::fresh::{Batch, Fresh, Solving};
-use super::packed::{self, Placed, whole_characters};
-use super::parts::{self, Breaks, UNCERTAIN};
+use super::fresh::{Fresh, Solving};
+use super::parts::Breaks;
 use super::segment::normalize_str;
 use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
 use super::way::Form;
+use super::word_places::WordPlaces;
 use super::writings::Writings;
-use crate::added::{AddedVocabulary, Segment};
+use crate::added::AddedVocabulary;
 use crate::error::Result;
-use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{
-    Characters, Filled, Key, Kind, LongPieces, Pieces, Rectangles, Runner, Solve, Spans, Work,
-};
+use crate::ids::PieceToken;
+use crate::lanes::{Characters, Key, Kind, Rectangles};
 use crate::model::{Model, Scratch};
 use crate::normalize::{AsciiFates, BesideBlanks, Normalizer};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
 use crate::random::Random;
-use crate::text::{AlignedText, MOST_BYTES};
+use crate::text::MOST_BYTES;
 use crate::unicode::categories::is_mark;
-
-/// What may become of characters beyond ASCII.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Stay,
-    May,
-}
 
 /// How a word is cut further once it is normalized.
 #[derive(Debug, Clone)]
-enum Cut {
+pub(super) enum Cut {
     Splits(SplitView),
     Marked(MarkedView),
 }
 
 /// The stages that a word takes.
 #[derive(Debug, Clone)]
-struct Stages {
-    normalizer: Option<Arc<Normalizer>>,
-    cut: Cut,
+pub(super) struct Stages {
+    pub normalizer: Option<Arc<Normalizer>>,
+    pub cut: Cut,
     table: TableSplit,
-    model: Arc<Model>,
+    pub model: Arc<Model>,
 }
 
 /// What all workers share.
 #[derive(Debug)]
 pub(super) struct Words {
-    stages: Stages,
+    pub stages: Stages,
     /// Made when the first worker has seen enough text.
     characters: OnceLock<Option<Characters>>,
     ascii: AsciiFates,
     /// Whether every character becomes what it becomes alone, or most do.
     by_character: bool,
     writings: Writings,
+    /// Of characters that keep their places, made when somebody asks for places.
+    placed: OnceLock<Writings>,
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
-    hash_seed: [u64; 2],
+    pub hash_seed: [u64; 2],
 }
 
 /// Texts of this many bytes and more take the slow way, which knows what normalization may make of them.
-const LONGEST_TEXT: usize = MOST_BYTES / 8;
+pub(super) const LONGEST_TEXT: usize = MOST_BYTES / 8;
 
 impl Words {
     /// `None` where words are not all that matters.
@@ -114,6 +106,7 @@ impl Words {
             ascii,
             by_character,
             writings: Writings::new(),
+            placed: OnceLock::new(),
             short: ShortWritings::new(),
             breaks: Breaks::default(),
             fresh: Fresh::default(),
@@ -136,56 +129,107 @@ impl Words {
 
     /// Whether words are sooner found out than the whole text. Where neighbours within a word matter, words beyond ASCII
     /// take all stages, each with what beginning a stage costs; many of them cost more than the text as a whole.
-    fn pays_for(&self, text: &str) -> bool {
+    pub fn pays_for(&self, text: &str) -> bool {
         let wide = || text.bytes().filter(|byte| !byte.is_ascii()).count();
         self.by_character || wide() <= text.len() / 8
     }
 
     /// What the model gets for a word whose characters become what they become anywhere: then it is one piece, or none if
     /// nothing is left.
-    fn plainly<'b>(&self, word: &str, change: Change, buffer: &'b mut String) -> Option<&'b str> {
+    pub fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
+        let told = |c: char, buffer: &mut String| self.writings.write(c, buffer, || self.stages.becomes(c));
+        self.by_character(word, buffer, told, |_, _| true)
+    }
+
+    /// The same for a word whose characters keep their places, with where they stand.
+    #[inline]
+    pub fn in_place<'b>(
+        &self,
+        word: &str,
+        buffer: &'b mut String,
+        places: &mut WordPlaces,
+    ) -> Option<&'b str> {
+        if self.placed.get().is_none() {
+            // By every thread that needs it and has not got it yet, so that none waits for another.
+            let _ = self.placed.set(Writings::new());
+        }
+        let placed = self.placed.get()?;
+        places.begin();
+        self.by_character(
+            word,
+            buffer,
+            |c, buffer| placed.write(c, buffer, || self.stages.becomes_in_place(c)),
+            |character, end| {
+                places.note(word, character, end);
+                // What vanishes at a word's start is told by more than the word.
+                end > 0
+            },
+        )
+    }
+
+    /// What a word becomes if each character is an ASCII one that becomes one, stays, or is `told`; asked for each, with its place
+    /// and what is written with it, `each` may stop that.
+    #[inline(always)]
+    fn by_character<'b>(
+        &self,
+        word: &str,
+        buffer: &'b mut String,
+        told: impl Fn(char, &mut String) -> bool,
+        mut each: impl FnMut((usize, usize), usize) -> bool,
+    ) -> Option<&'b str> {
         let bytes = word.as_bytes();
         buffer.clear();
         let mut characters = None;
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            let mut told =
-                |c: char| change != Change::Stay && self.writings.write(c, buffer, || self.stages.becomes(c));
+            let mut length = 1;
             if byte.is_ascii() {
                 match self.ascii.of(byte) {
                     Some(byte) => buffer.push(byte.into()),
                     // What is taken out, a control character, is no single byte.
-                    None if self.by_character && told(byte.into()) => {}
+                    None if self.by_character && told(byte.into(), buffer) => {}
                     None => return None,
                 }
-                at += 1;
             } else {
                 if characters.is_none() {
                     characters = self.characters();
                 }
-                let (kind, length) = characters?.at(bytes, at);
-                let character = word.get(at..at + length as usize)?;
+                let (kind, width) = characters?.at(bytes, at);
+                length = width as usize;
+                let character = word.get(at..at + length)?;
                 if kind.stays() {
                     buffer.push_str(character);
-                } else if !told(character.chars().next()?) {
+                } else if !told(character.chars().next()?, buffer) {
                     return None;
                 }
-                at += character.len();
             }
+            if !each((at, length), buffer.len()) {
+                return None;
+            }
+            at += length;
         }
         self.ascii.hold_for(bytes).then_some(buffer)
     }
 
     /// The same for a word that is a key, with characters of up to two bytes; `None` if that cannot be told so.
     #[inline]
-    fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
+    pub fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
         if !self.ascii.hold_for_short(word.padded()) {
             return None;
         }
         self.short.write(word, &self.ascii, room, |c| {
             let mut alone = String::new();
-            self.plainly(c.encode_utf8(&mut [0; 4]), Change::May, &mut alone).map(str::to_owned)
+            self.plainly(c.encode_utf8(&mut [0; 4]), &mut alone).map(str::to_owned)
         })
+    }
+
+    /// The same for a word of ASCII characters that become one each.
+    #[inline]
+    pub fn byte_by_byte<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
+        let is_told = word.is_ascii()
+            && self.ascii.hold_for_short(word.padded())
+            && self.ascii.write(&word.bytes(), word.len(), room.first_chunk_mut()?);
+        std::str::from_utf8(room.get(..word.len())?).ok().filter(|_| is_told)
     }
 
     /// Where words may be cut, once there is so much text. Parts of a word have no gap between them; where other words have
@@ -201,7 +245,7 @@ impl Words {
     }
 
     /// What new words are solved by together, once there is so much text.
-    fn solving(&self, bytes: usize) -> Option<Solving<'_>> {
+    pub fn solving(&self, bytes: usize) -> Option<Solving<'_>> {
         match &self.stages.cut {
             Cut::Marked(view) => self.fresh.get(&self.stages.model, (view.mark(), view.prepends()), bytes),
             Cut::Splits(_) => None,
@@ -243,7 +287,7 @@ impl Stages {
     }
 
     /// Appends the tokens of a piece.
-    fn tokenize(
+    pub fn tokenize(
         &self,
         piece: &str,
         spelling: &mut Spelling,
@@ -274,7 +318,13 @@ impl Stages {
         text.chars().all(is_word).then_some(text)
     }
 
-    fn normalize(&self, c: char) -> Result<String> {
+    /// The same if what it becomes stands where the character stood.
+    fn becomes_in_place(&self, c: char) -> Option<String> {
+        let keeps_places = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.keeps_places(c));
+        self.becomes(c).filter(|_| keeps_places)
+    }
+
+    pub fn normalize(&self, c: char) -> Result<String> {
         normalize_str(self.normalizer.as_deref(), c.encode_utf8(&mut [0; 4]))
     }
 
@@ -313,398 +363,5 @@ impl Stages {
             (BesideBlanks::Leans, Kind::WORD | Kind::BLANK) => Kind::LEANS,
             (BesideBlanks::Joins | BesideBlanks::Leans | BesideBlanks::Gone, _) => Kind::ODD,
         }
-    }
-}
-
-/// What one worker owns for it.
-#[derive(Debug)]
-pub(super) struct WordLanes {
-    words: Arc<Words>,
-    runner: Runner,
-    spans: Spans,
-    buffers: Buffers,
-    /// Whether words become tokens with their places ([`packed`]) instead of ids alone.
-    packs: bool,
-    /// Bytes of text that came.
-    bytes: usize,
-}
-
-#[derive(Debug, Default)]
-struct Buffers {
-    spelling: Spelling,
-    plain: String,
-    tokens: Vec<PieceToken>,
-    /// What the word becomes: ids, or packed tokens.
-    numbers: Vec<u32>,
-    placed: Vec<Placed>,
-    /// The tokens of the word that are named after what the model read there, and that.
-    surfaces: Vec<(usize, String)>,
-    fresh: Option<Box<Batch>>,
-}
-
-/// Who takes what the words of a text become.
-pub(super) trait TakesWords {
-    /// An added token stands between words.
-    fn added(&mut self, segment: &Segment, id: TokenId) -> Result<()>;
-
-    /// Where the numbers of words are to be appended.
-    fn room(&mut self) -> &mut Vec<u32>;
-
-    /// Some words were appended, of a text that begins at byte `origin`; false if the text must take the slow way.
-    fn words(&mut self, words: Pieces<'_>, origin: usize, solver: &mut Solver<'_>) -> Result<bool>;
-}
-
-impl WordLanes {
-    pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
-        WordLanes { words, runner, spans: Spans::default(), buffers: Buffers::default(), packs, bytes: 0 }
-    }
-
-    /// Whether this is for those words.
-    pub fn are_for(&self, words: &Arc<Words>) -> bool {
-        Arc::ptr_eq(&self.words, words)
-    }
-
-    /// Bytes that may come into use.
-    pub fn memory(&self) -> usize {
-        self.runner.memory()
-    }
-
-    /// Hands the words of a text over; false if it must take the slow way, and then some of them were.
-    pub fn append(
-        &mut self,
-        segments: &[Segment],
-        text: &str,
-        scratch: &mut Scratch,
-        out: &mut impl TakesWords,
-    ) -> Result<bool> {
-        let Some(characters) = self.words.characters() else { return Ok(false) };
-        if text.len() > LONGEST_TEXT || !self.words.pays_for(text) {
-            return Ok(false);
-        }
-        let packs = self.packs;
-        self.bytes = self.bytes.saturating_add(text.len());
-        let breaks = self.words.breaks(self.bytes).filter(|_| !packs);
-        let has_parts = breaks.is_some();
-        let solving = self.words.solving(self.bytes);
-        let buffers = &mut self.buffers;
-        let mut solver = Solver { words: &self.words, scratch, buffers, packs, has_parts, solving };
-        for segment in segments {
-            if let Some(id) = segment.id {
-                out.added(segment, id)?;
-                continue;
-            }
-            let text = &text[segment.range.clone()];
-            let mut words = crate::lanes::Words::new(text, characters).cut_at(breaks);
-            self.spans.begin();
-            loop {
-                let filled = words.fill(self.runner.level(), &mut self.spans);
-                if filled == Filled::Odd {
-                    return Ok(false);
-                }
-                let found = self.spans.of(text.as_bytes());
-                solver.words(&mut self.runner, found, out.room())?;
-                if !out.words(found, segment.range.start, &mut solver)? {
-                    return Ok(false);
-                }
-                if filled == Filled::Last {
-                    break;
-                }
-                self.spans.go_on();
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// All stages for one word.
-pub(super) struct Solver<'s> {
-    words: &'s Words,
-    scratch: &'s mut Scratch,
-    buffers: &'s mut Buffers,
-    packs: bool,
-    /// Whether words come in parts.
-    has_parts: bool,
-    /// How new ones are solved together.
-    solving: Option<Solving<'s>>,
-}
-
-impl Solver<'_> {
-    /// Appends the ids of words.
-    fn words(&mut self, runner: &mut Runner, words: Pieces<'_>, out: &mut Vec<u32>) -> Result<()> {
-        let before = out.len();
-        runner.solved_ids(self, words, out)?;
-        if !self.has_parts || !out[before..].contains(&UNCERTAIN) {
-            return Ok(());
-        }
-        out.truncate(before);
-        parts::few_words(words, parts::FEW, |few| {
-            let before = out.len();
-            runner.solved_ids(self, few, out)?;
-            if !out[before..].contains(&UNCERTAIN) {
-                return Ok(());
-            }
-            out.truncate(before);
-            parts::few_words(few, 1, |word| self.word_in_parts(runner, word, out))
-        })
-    }
-
-    #[cold]
-    fn word_in_parts(&mut self, runner: &mut Runner, word: Pieces<'_>, out: &mut Vec<u32>) -> Result<()> {
-        let before = out.len();
-        runner.solved_ids(self, word, out)?;
-        if out[before..].contains(&UNCERTAIN) {
-            out.truncate(before);
-            let Pieces { text, starts, ends } = word;
-            let whole = Pieces { text, starts: &starts[..1], ends: &ends[ends.len() - 1..] };
-            runner.solved_ids(self, whole, out)?;
-        }
-        Ok(())
-    }
-
-    /// Puts what an inner part of a word becomes into the buffer.
-    fn inner(&mut self, part: &[u8]) {
-        let Buffers { plain, numbers, .. } = &mut *self.buffers;
-        numbers.clear();
-        // Words are cut at characters, so this holds.
-        let text = std::str::from_utf8(part).unwrap_or_default();
-        match self.words.plainly(text, Change::May, plain) {
-            Some(plain) => parts::inner(&self.words.stages.model, plain, numbers),
-            None => numbers.push(UNCERTAIN),
-        }
-    }
-
-    /// Puts what a word becomes into the buffer.
-    fn word(&mut self, word: &[u8]) -> Result<()> {
-        self.buffers.numbers.clear();
-        // Words are cut at characters, so this holds.
-        let Ok(word) = std::str::from_utf8(word) else { return Ok(()) };
-        if self.packs { self.packed(word) } else { self.plain_ids(word) }
-    }
-
-    /// The tokens of a word that are named after what the model read there: their numbers, and that text.
-    pub fn surfaces(&mut self, word: &[u8]) -> Result<&[(usize, String)]> {
-        self.word(word)?;
-        Ok(&self.buffers.surfaces)
-    }
-
-    /// Puts what a word or a part that is a key becomes into the buffer.
-    fn alone(&mut self, key: Key) -> Result<()> {
-        let (bytes, length) = (key.bytes(), key.len());
-        if key.is_inner() {
-            self.inner(&bytes[..length]);
-        } else if self.packs || !self.short_ids(key)? {
-            self.word(&bytes[..length])?;
-        }
-        Ok(())
-    }
-
-    /// Whether a word or a part is solved together with others.
-    #[inline]
-    fn joins(&mut self, batch: &mut Batch, solving: &Solving<'_>, index: usize, key: Key) -> bool {
-        let mut room = [0; _];
-        let bytes = key.bytes();
-        if self.packs {
-            // Places are those of the word where every character is where it was.
-            let word = std::str::from_utf8(&bytes[..key.len()]).ok();
-            let piece = word.and_then(|word| self.words.plainly(word, Change::Stay, &mut self.buffers.plain));
-            return piece
-                .is_some_and(|piece| piece.len() == key.len() && batch.push(solving, index, piece, false));
-        }
-        let piece = match self.words.shortly(key, &mut room) {
-            Some(piece) => Some(piece),
-            // Words are cut at characters, so this holds.
-            None => std::str::from_utf8(&bytes[..key.len()])
-                .ok()
-                .and_then(|word| self.words.plainly(word, Change::May, &mut self.buffers.plain)),
-        };
-        piece.is_some_and(|piece| batch.push(solving, index, piece, key.is_inner()))
-    }
-
-    /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
-    #[inline]
-    fn short_ids(&mut self, word: Key) -> Result<bool> {
-        let mut room = [0; _];
-        let Some(piece) = self.words.shortly(word, &mut room) else { return Ok(false) };
-        let Buffers { spelling, tokens, numbers, .. } = &mut *self.buffers;
-        tokens.clear();
-        numbers.clear();
-        if !piece.is_empty() {
-            self.words.stages.tokenize(piece, spelling, self.scratch, tokens)?;
-        }
-        numbers.extend(tokens.iter().map(|token| token.id));
-        Ok(true)
-    }
-
-    fn plain_ids(&mut self, word: &str) -> Result<()> {
-        let Stages { normalizer, cut, .. } = &self.words.stages;
-        let Buffers { spelling, plain, tokens, numbers, .. } = &mut *self.buffers;
-        tokens.clear();
-        let mut tokenize = |piece: &str| self.words.stages.tokenize(piece, spelling, self.scratch, tokens);
-        if let Some(piece) = self.words.plainly(word, Change::May, plain) {
-            if !piece.is_empty() {
-                tokenize(piece)?;
-            }
-        } else {
-            let mut text = AlignedText::untracked(word);
-            match normalizer {
-                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
-                Some(normalizer) => normalizer.normalize(&mut text)?,
-                None => {}
-            }
-            let text = text.as_str();
-            match cut {
-                Cut::Splits(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
-                Cut::Marked(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
-            }
-        }
-        numbers.extend(tokens.iter().map(|token| token.id));
-        Ok(())
-    }
-
-    /// Tokens with their places in the word.
-    fn packed(&mut self, word: &str) -> Result<()> {
-        let Stages { normalizer, cut, model, .. } = &self.words.stages;
-        let Buffers { spelling, plain, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
-        placed.clear();
-        surfaces.clear();
-        let (mut is_odd, mut begins_with_nothing) = (false, false);
-        let mut tokenize = |piece: &str, place: &mut dyn FnMut(usize, usize) -> Range<usize>| {
-            tokens.clear();
-            let read = match cut {
-                Cut::Splits(_) => piece,
-                Cut::Marked(view) => {
-                    let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
-                    spelling.write(reading, piece)
-                }
-            };
-            model.tokenize(read, self.scratch, tokens)?;
-            for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.surface) {
-                let text = &read[token.start as usize..token.end as usize];
-                surfaces.push((placed.len() + index, text.to_string()));
-            }
-            if let Cut::Marked(_) = cut {
-                spelling.translate(tokens);
-            }
-            // A piece without tokens is a word all the same.
-            is_odd |= tokens.is_empty();
-            for (index, token) in tokens.iter().enumerate() {
-                let range = place(token.start as usize, token.end as usize);
-                placed.push(Placed {
-                    id: token.id,
-                    start: range.start as u32,
-                    end: range.end as u32,
-                    opens: index == 0,
-                    surface: token.surface,
-                    is_last: false,
-                });
-            }
-            Ok(())
-        };
-        if let Some(piece) = self.words.plainly(word, Change::Stay, plain) {
-            // Every character is where it was.
-            tokenize(piece, &mut |start, end| whole_characters(word, start..end))?;
-        } else {
-            let mut text = AlignedText::borrowed(word, 0);
-            match normalizer {
-                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
-                Some(normalizer) => normalizer.normalize(&mut text)?,
-                None => {}
-            }
-            // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together.
-            if let (Cut::Marked(_), Some(c)) = (cut, word.chars().next()) {
-                begins_with_nothing = self.words.stages.normalize(c)?.is_empty();
-            }
-            let (map, text) = (text.map(), text.as_str());
-            let mut hint = 0;
-            let mut each = |piece: Range<usize>| {
-                tokenize(&text[piece.clone()], &mut |start, end| {
-                    let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
-                    span.start..span.end
-                })
-            };
-            match cut {
-                Cut::Splits(view) => view.for_each_piece(text, &mut each)?,
-                Cut::Marked(view) => view.for_each_piece(text, &mut each)?,
-            }
-        }
-        if is_odd || begins_with_nothing {
-            packed::pack_odd(numbers)
-        } else {
-            let first = word.chars().next().map_or(0, char::len_utf8);
-            packed::pack(placed, word.len(), first as u32, numbers)
-        }
-        Ok(())
-    }
-}
-
-impl LongPieces for Solver<'_> {
-    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
-        self.word(piece)?;
-        out.extend_from_slice(&self.buffers.numbers);
-        Ok(())
-    }
-}
-
-impl Solve for Solver<'_> {
-    #[inline(always)]
-    fn hash_seed(&self) -> [u64; 2] {
-        self.words.hash_seed
-    }
-
-    #[inline(always)]
-    fn has_parts(&self) -> bool {
-        self.has_parts
-    }
-
-    fn long_inner(&mut self, part: &[u8], out: &mut Vec<TokenId>) {
-        self.inner(part);
-        out.extend_from_slice(&self.buffers.numbers);
-    }
-
-    #[inline(never)]
-    fn solve(
-        &mut self,
-        _: &mut Work,
-        pieces: &[Key],
-        mut found: impl FnMut(usize, &[TokenId]),
-    ) -> Result<()> {
-        let Some(solving) = self.solving else {
-            for (index, key) in pieces.iter().enumerate() {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-            return Ok(());
-        };
-        let mut batch = self.buffers.fresh.take().unwrap_or_default();
-        batch.clear();
-        for (index, key) in pieces.iter().enumerate() {
-            if !self.joins(&mut batch, &solving, index, *key) {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-        }
-        let outcome = match self.packs {
-            true => batch.solve_with_places(&solving, |index, tokens| {
-                let Buffers { numbers, placed, .. } = &mut *self.buffers;
-                match tokens {
-                    Some(tokens) => packed::pack_in_a_row(pieces[index], tokens, placed, numbers),
-                    None => self.alone(pieces[index])?,
-                }
-                found(index, &self.buffers.numbers);
-                Ok(())
-            }),
-            false => batch.solve(&solving, |index, ids| {
-                match ids {
-                    Some(ids) => found(index, ids),
-                    None => {
-                        self.alone(pieces[index])?;
-                        found(index, &self.buffers.numbers);
-                    }
-                }
-                Ok(())
-            }),
-        };
-        self.buffers.fresh = Some(batch);
-        outcome
     }
 }

@@ -11,7 +11,8 @@ use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::units::{UnitLanes, Units};
 use super::way::{Reader, Reads};
-use super::words::{WordLanes, Words};
+use super::word_lanes::WordLanes;
+use super::words::Words;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
@@ -153,8 +154,9 @@ impl Worker {
 
     #[cold]
     fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
-        // Ids alone are what much text is read for; both together leave something for the cache.
-        let share = if packs { self.budget / 4 } else { self.budget / 12 * 7 };
+        // Ids alone are what much text is read for; both together leave something for the cache. By default both have slots for the
+        // same number of words.
+        let share = if packs { self.budget / 8 * 3 } else { self.budget / 2 };
         let runner = words.characters().and_then(|_| Runner::new(share));
         let Some(runner) = runner else {
             self.start = LanesStart::Never;

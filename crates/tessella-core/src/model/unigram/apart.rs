@@ -24,6 +24,18 @@ const SLACK: f64 = 1e-6;
 
 const _: () = assert!(SLACK > 4.0 * SHORT as f64 * (MOST_BYTES as f64 * MOST_WORTH) * (f64::EPSILON / 2.0));
 
+/// The tokens of a part, each with the byte where it ends.
+pub(crate) struct Apart {
+    tokens: [(TokenId, usize); SHORT],
+    first: usize,
+}
+
+impl Apart {
+    pub fn tokens(&self) -> impl Iterator<Item = (TokenId, usize)> {
+        self.tokens[self.first..].iter().copied()
+    }
+}
+
 impl Unigram {
     /// The entries of the vocabulary, if parts may be searched apart.
     pub fn entries_for_parts(&self) -> Option<impl Iterator<Item = &str>> {
@@ -75,17 +87,17 @@ impl Unigram {
         is_done
     }
 
-    /// Whether a unit has these tokens, all of them entries of the vocabulary that mean no unknown text.
-    pub(crate) fn is_certain(&self, steps: &Steps, best: &Best) -> bool {
+    /// Whether a unit has these tokens, all of them entries of the vocabulary that mean no unknown text; `is_inner` if it is a
+    /// part that is not the first one.
+    pub(crate) fn is_certain(&self, steps: &Steps, best: &Best, is_inner: bool) -> bool {
         let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
-        best.distance > steps.slack() && !best.ids().iter().any(|&id| is_unknown(id))
+        let slack = steps.slack() + if is_inner { SLACK } else { 0.0 };
+        best.distance > slack && !best.ids().iter().any(|&id| is_unknown(id))
     }
 
     /// Appends the ids of a part that is not the first one; false, and nothing is appended, if the whole piece has to tell.
     pub(crate) fn part_of_best(&self, steps: &Steps, best: &Best, out: &mut Vec<TokenId>) -> bool {
-        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
-        let is_certain =
-            best.distance > SLACK + steps.slack() && !best.ids().iter().any(|&id| is_unknown(id));
+        let is_certain = self.is_certain(steps, best, true);
         if is_certain {
             out.extend_from_slice(best.ids());
         }
@@ -95,9 +107,16 @@ impl Unigram {
     /// Appends the ids of a part that is not the first one; false, and nothing is appended, if the whole piece has to
     /// tell.
     pub fn solve_apart(&self, part: &str, out: &mut Vec<TokenId>) -> bool {
+        let apart = self.apart(part);
+        out.extend(apart.iter().flat_map(Apart::tokens).map(|(id, _)| id));
+        apart.is_some()
+    }
+
+    /// The tokens of a part that is not the first one; `None` if the whole piece has to tell.
+    pub(crate) fn apart(&self, part: &str) -> Option<Apart> {
         let bytes = part.as_bytes();
         if bytes.len() > SHORT {
-            return false;
+            return None;
         }
         let mut nodes = [NONE; SHORT + 1];
         nodes[0].best = 0.0;
@@ -114,28 +133,24 @@ impl Unigram {
                 nodes[end].take(self.scores.of_id[id as usize] + before, id, at);
             }
             if !covered {
-                return false;
+                return None;
             }
             at += width;
         }
-        let mut ids = [0; SHORT];
-        let mut first = ids.len();
+        let mut tokens = [(0, 0); SHORT];
+        let mut first = tokens.len();
         let mut margin = f64::INFINITY;
         while at > 0 {
             let node = &nodes[at];
             margin = margin.min(node.best - node.second);
             if self.unk_id == Some(node.id) {
-                return false;
+                return None;
             }
             first -= 1;
-            ids[first] = node.id;
+            tokens[first] = (node.id, at);
             at = node.from as usize;
         }
-        if margin <= SLACK {
-            return false;
-        }
-        out.extend_from_slice(&ids[first..]);
-        true
+        (margin > SLACK).then_some(Apart { tokens, first })
     }
 }
 
@@ -182,10 +197,16 @@ mod tests {
             let mut apart = Vec::new();
             if !model.solve_apart(&part, &mut apart) {
                 uncertain += 1;
-                assert!(apart.is_empty());
+                assert!(apart.is_empty() && model.apart(&part).is_none());
                 continue;
             }
             certain += 1;
+            let mut at = 0;
+            for (id, end) in model.apart(&part).unwrap().tokens() {
+                assert_eq!(model.vocab[id as usize].0, part[at..end]);
+                at = end;
+            }
+            assert_eq!(at, part.len());
             let ids = |text: &str| -> Vec<TokenId> {
                 let mut tokens = Vec::new();
                 model.tokenize(text, &mut Random::from_seed(0), &mut tokens).unwrap();

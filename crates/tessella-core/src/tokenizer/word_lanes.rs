@@ -1,0 +1,102 @@
+//! What one worker owns to make much text ids, or tokens with places, by its words ([`super::words`]).
+
+use std::sync::Arc;
+
+use super::word_solver::{Buffers, Joined, Solver};
+use super::words::{LONGEST_TEXT, Words};
+use crate::added::Segment;
+use crate::error::Result;
+use crate::ids::TokenId;
+use crate::lanes::{Filled, Pieces, Runner, Spans};
+use crate::model::Scratch;
+
+/// What one worker owns for it.
+#[derive(Debug)]
+pub(super) struct WordLanes {
+    words: Arc<Words>,
+    runner: Runner,
+    spans: Spans,
+    buffers: Buffers,
+    /// Whether words become tokens with their places ([`super::packed`]) instead of ids alone.
+    packs: bool,
+    /// Bytes of text that came.
+    bytes: usize,
+    /// Words of which some do not come in the parts that were found.
+    joined: Joined,
+}
+
+/// Who takes what the words of a text become.
+pub(super) trait TakesWords {
+    /// An added token stands between words.
+    fn added(&mut self, segment: &Segment, id: TokenId) -> Result<()>;
+
+    /// Where the numbers of words are to be appended.
+    fn room(&mut self) -> &mut Vec<u32>;
+
+    /// Some words were appended, of a text that begins at byte `origin`; false if the text must take the slow way.
+    fn words(&mut self, words: Pieces<'_>, origin: usize, solver: &mut Solver<'_>) -> Result<bool>;
+}
+
+impl WordLanes {
+    pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
+        let (spans, buffers, joined) = Default::default();
+        WordLanes { words, runner, spans, buffers, packs, bytes: 0, joined }
+    }
+
+    /// Whether this is for those words.
+    pub fn are_for(&self, words: &Arc<Words>) -> bool {
+        Arc::ptr_eq(&self.words, words)
+    }
+
+    /// Bytes that may come into use.
+    pub fn memory(&self) -> usize {
+        self.runner.memory()
+    }
+
+    /// Hands the words of a text over; false if it must take the slow way, and then some of them were.
+    pub fn append(
+        &mut self,
+        segments: &[Segment],
+        text: &str,
+        scratch: &mut Scratch,
+        out: &mut impl TakesWords,
+    ) -> Result<bool> {
+        let Some(characters) = self.words.characters() else { return Ok(false) };
+        if text.len() > LONGEST_TEXT || !self.words.pays_for(text) {
+            return Ok(false);
+        }
+        let packs = self.packs;
+        self.bytes = self.bytes.saturating_add(text.len());
+        let breaks = self.words.breaks(self.bytes);
+        let has_parts = breaks.is_some();
+        let solving = self.words.solving(self.bytes);
+        let buffers = &mut self.buffers;
+        let words = &*self.words;
+        let mut solver = Solver { words, scratch, buffers, packs, has_parts, solving };
+        for segment in segments {
+            if let Some(id) = segment.id {
+                out.added(segment, id)?;
+                continue;
+            }
+            let text = &text[segment.range.clone()];
+            let mut words = crate::lanes::Words::new(text, characters).cut_at(breaks);
+            self.spans.begin();
+            loop {
+                let filled = words.fill(self.runner.level(), &mut self.spans);
+                if filled == Filled::Odd {
+                    return Ok(false);
+                }
+                let found = self.spans.of(text.as_bytes());
+                let found = solver.words(&mut self.runner, found, out.room(), &mut self.joined)?;
+                if !out.words(found, segment.range.start, &mut solver)? {
+                    return Ok(false);
+                }
+                if filled == Filled::Last {
+                    break;
+                }
+                self.spans.go_on();
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,286 @@
+//! Words that come for the first time, one by one or together: all stages for each, and what of that a new word can do without.
+
+use super::fresh::{Batch, Solving};
+use super::packed::{self, Placed};
+use super::parts::{self, UNCERTAIN};
+use super::spelling::Spelling;
+use super::word_places::WordPlaces;
+use super::words::{Cut, Stages, Words};
+use crate::error::Result;
+use crate::ids::{PieceToken, TokenId};
+use crate::lanes::{Key, LongPieces, Pieces, Runner, Solve, Work};
+use crate::model::Scratch;
+use crate::text::AlignedText;
+
+/// Words and parts of words.
+#[derive(Debug, Default)]
+pub(super) struct Joined {
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Joined {
+    fn clear(&mut self) {
+        self.starts.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, pieces: Pieces<'_>) {
+        self.starts.extend_from_slice(pieces.starts);
+        self.ends.extend_from_slice(pieces.ends);
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub spelling: Spelling,
+    pub plain: String,
+    pub places: WordPlaces,
+    pub tokens: Vec<PieceToken>,
+    /// What the word becomes: ids, or packed tokens.
+    pub numbers: Vec<u32>,
+    pub placed: Vec<Placed>,
+    /// The tokens of the word that are named after what the model read there, and that.
+    pub surfaces: Vec<(usize, String)>,
+    fresh: Option<Box<Batch>>,
+}
+
+/// All stages for one word.
+pub(super) struct Solver<'s> {
+    pub words: &'s Words,
+    pub scratch: &'s mut Scratch,
+    pub buffers: &'s mut Buffers,
+    pub packs: bool,
+    /// Whether words come in parts.
+    pub has_parts: bool,
+    /// How new ones are solved together.
+    pub solving: Option<Solving<'s>>,
+}
+
+impl Solver<'_> {
+    /// Appends the numbers of words, and returns which words and parts of words these are of.
+    pub fn words<'w>(
+        &mut self,
+        runner: &mut Runner,
+        words: Pieces<'w>,
+        out: &mut Vec<u32>,
+        joined: &'w mut Joined,
+    ) -> Result<Pieces<'w>> {
+        let before = out.len();
+        runner.solved_ids(self, words, out)?;
+        if !self.has_parts || !parts::some_uncertain(&out[before..]) {
+            return Ok(words);
+        }
+        out.truncate(before);
+        joined.clear();
+        parts::few_words(words, parts::FEW, |few| {
+            let before = out.len();
+            runner.solved_ids(self, few, out)?;
+            if !parts::some_uncertain(&out[before..]) {
+                joined.push(few);
+                return Ok(());
+            }
+            out.truncate(before);
+            parts::few_words(few, 1, |word| self.word_in_parts(runner, word, out, joined))
+        })?;
+        Ok(Pieces { text: words.text, starts: &joined.starts, ends: &joined.ends })
+    }
+
+    #[cold]
+    fn word_in_parts(
+        &mut self,
+        runner: &mut Runner,
+        word: Pieces<'_>,
+        out: &mut Vec<u32>,
+        joined: &mut Joined,
+    ) -> Result<()> {
+        let before = out.len();
+        runner.solved_ids(self, word, out)?;
+        if !parts::some_uncertain(&out[before..]) {
+            joined.push(word);
+            return Ok(());
+        }
+        out.truncate(before);
+        let Pieces { text, starts, ends } = word;
+        let whole = Pieces { text, starts: &starts[..1], ends: &ends[ends.len() - 1..] };
+        joined.push(whole);
+        runner.solved_ids(self, whole, out)
+    }
+
+    /// Whether words come in parts.
+    pub fn has_parts(&self) -> bool {
+        self.has_parts
+    }
+
+    /// Puts what an inner part of a word becomes into the buffer.
+    fn inner(&mut self, part: &[u8]) {
+        // Words are cut at characters, so this holds.
+        let text = std::str::from_utf8(part).unwrap_or_default();
+        if self.packs {
+            return self.packed_part(text);
+        }
+        let Buffers { plain, numbers, .. } = &mut *self.buffers;
+        numbers.clear();
+        match self.words.plainly(text, plain) {
+            Some(plain) => parts::inner(&self.words.stages.model, plain, numbers),
+            None => numbers.push(UNCERTAIN),
+        }
+    }
+
+    /// Puts what a word becomes into the buffer.
+    pub fn word(&mut self, word: &[u8]) -> Result<()> {
+        self.buffers.numbers.clear();
+        // Words are cut at characters, so this holds.
+        let Ok(word) = std::str::from_utf8(word) else { return Ok(()) };
+        if self.packs { self.packed(word) } else { self.plain_ids(word) }
+    }
+
+    /// Puts what a word or a part that is a key becomes into the buffer.
+    fn alone(&mut self, key: Key) -> Result<()> {
+        let (bytes, length) = (key.bytes(), key.len());
+        if key.is_inner() {
+            self.inner(&bytes[..length]);
+        } else if self.packs || !self.short_ids(key)? {
+            self.word(&bytes[..length])?;
+        }
+        Ok(())
+    }
+
+    /// Whether a word or a part is solved together with others.
+    #[inline]
+    fn joins(&mut self, batch: &mut Batch, solving: &Solving<'_>, index: usize, key: Key) -> bool {
+        let mut room = [0; _];
+        let bytes = key.bytes();
+        let word = || std::str::from_utf8(&bytes[..key.len()]).ok();
+        let Buffers { plain, places, .. } = &mut *self.buffers;
+        let shortly = match self.packs {
+            true => self.words.byte_by_byte(key, &mut room),
+            false => self.words.shortly(key, &mut room),
+        };
+        let (piece, moved) = match shortly {
+            Some(piece) => (Some(piece), None),
+            // Words are cut at characters, so this holds.
+            None if !self.packs => (word().and_then(|word| self.words.plainly(word, plain)), None),
+            None => {
+                let piece = word().and_then(|word| self.words.in_place(word, plain, places));
+                (piece, places.moved())
+            }
+        };
+        piece.is_some_and(|piece| batch.push(solving, (index, key.is_inner()), piece, moved))
+    }
+
+    /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
+    #[inline]
+    fn short_ids(&mut self, word: Key) -> Result<bool> {
+        let mut room = [0; _];
+        let Some(piece) = self.words.shortly(word, &mut room) else { return Ok(false) };
+        let Buffers { spelling, tokens, numbers, .. } = &mut *self.buffers;
+        tokens.clear();
+        numbers.clear();
+        if !piece.is_empty() {
+            self.words.stages.tokenize(piece, spelling, self.scratch, tokens)?;
+        }
+        numbers.extend(tokens.iter().map(|token| token.id));
+        Ok(true)
+    }
+
+    fn plain_ids(&mut self, word: &str) -> Result<()> {
+        let Stages { normalizer, cut, .. } = &self.words.stages;
+        let Buffers { spelling, plain, tokens, numbers, .. } = &mut *self.buffers;
+        tokens.clear();
+        let mut tokenize = |piece: &str| self.words.stages.tokenize(piece, spelling, self.scratch, tokens);
+        if let Some(piece) = self.words.plainly(word, plain) {
+            if !piece.is_empty() {
+                tokenize(piece)?;
+            }
+        } else {
+            let mut text = AlignedText::untracked(word);
+            match normalizer {
+                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
+                Some(normalizer) => normalizer.normalize(&mut text)?,
+                None => {}
+            }
+            let text = text.as_str();
+            match cut {
+                Cut::Splits(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
+                Cut::Marked(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
+            }
+        }
+        numbers.extend(tokens.iter().map(|token| token.id));
+        Ok(())
+    }
+}
+
+impl LongPieces for Solver<'_> {
+    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        self.word(piece)?;
+        out.extend_from_slice(&self.buffers.numbers);
+        Ok(())
+    }
+}
+
+impl Solve for Solver<'_> {
+    #[inline(always)]
+    fn hash_seed(&self) -> [u64; 2] {
+        self.words.hash_seed
+    }
+
+    #[inline(always)]
+    fn has_parts(&self) -> bool {
+        self.has_parts
+    }
+
+    fn long_inner(&mut self, part: &[u8], out: &mut Vec<TokenId>) {
+        self.inner(part);
+        out.extend_from_slice(&self.buffers.numbers);
+    }
+
+    #[inline(never)]
+    fn solve(
+        &mut self,
+        _: &mut Work,
+        pieces: &[Key],
+        mut found: impl FnMut(usize, &[TokenId]),
+    ) -> Result<()> {
+        let Some(solving) = self.solving else {
+            for (index, key) in pieces.iter().enumerate() {
+                self.alone(*key)?;
+                found(index, &self.buffers.numbers);
+            }
+            return Ok(());
+        };
+        let mut batch = self.buffers.fresh.take().unwrap_or_default();
+        batch.clear();
+        for (index, key) in pieces.iter().enumerate() {
+            if !self.joins(&mut batch, &solving, index, *key) {
+                self.alone(*key)?;
+                found(index, &self.buffers.numbers);
+            }
+        }
+        let outcome = match self.packs {
+            true => batch.solve_with_places(&solving, |index, tokens| {
+                let Buffers { numbers, placed, .. } = &mut *self.buffers;
+                match tokens {
+                    Some((tokens, moved)) => {
+                        packed::pack_in_a_row(pieces[index], tokens, moved, placed, numbers);
+                    }
+                    None => self.alone(pieces[index])?,
+                }
+                found(index, &self.buffers.numbers);
+                Ok(())
+            }),
+            false => batch.solve(&solving, |index, ids| {
+                match ids {
+                    Some(ids) => found(index, ids),
+                    None => {
+                        self.alone(pieces[index])?;
+                        found(index, &self.buffers.numbers);
+                    }
+                }
+                Ok(())
+            }),
+        };
+        self.buffers.fresh = Some(batch);
+        outcome
+    }
+}

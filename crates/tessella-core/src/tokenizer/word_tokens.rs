@@ -1,0 +1,166 @@
+//! The tokens of one word with their places in it, as slots remember them ([`super::packed`]).
+//!
+//! Where each character of a word becomes what it becomes anywhere, where it stood, the places follow from what each becomes
+//! ([`WordPlaces`]). Other words take all stages, which keep the way back, and are the twin of this.
+
+use std::ops::Range;
+
+use super::packed::{self, Packing, Placed, Text};
+use super::parts::UNCERTAIN;
+use super::spelling::{Reading, Spelling};
+use super::word_places::WordPlaces;
+use super::word_solver::{Buffers, Solver};
+use super::words::{Cut, Stages};
+use crate::error::Result;
+use crate::ids::{PieceToken, TokenId};
+use crate::lanes::Key;
+use crate::model::{Model, Scratch};
+use crate::text::AlignedText;
+
+/// Pieces of a word on their way to tokens.
+struct Tokenizing<'t> {
+    stages: &'t Stages,
+    scratch: &'t mut Scratch,
+    spelling: &'t mut Spelling,
+    tokens: &'t mut Vec<PieceToken>,
+    placed: &'t mut Vec<Placed>,
+    surfaces: &'t mut Vec<(usize, String)>,
+    /// Whether a piece has no tokens, which is a word all the same.
+    is_odd: bool,
+}
+
+impl Tokenizing<'_> {
+    /// Appends the tokens of a piece, where `place` says that bytes of it are.
+    fn piece(&mut self, piece: &str, mut place: impl FnMut(usize, usize) -> Range<usize>) -> Result<()> {
+        let Stages { cut, model, .. } = self.stages;
+        self.tokens.clear();
+        let read = match cut {
+            Cut::Splits(_) => piece,
+            Cut::Marked(view) => {
+                let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
+                self.spelling.write(reading, piece)
+            }
+        };
+        model.tokenize(read, self.scratch, self.tokens)?;
+        for (index, token) in self.tokens.iter().enumerate().filter(|(_, token)| token.surface) {
+            let text = &read[token.start as usize..token.end as usize];
+            self.surfaces.push((self.placed.len() + index, text.to_string()));
+        }
+        if let Cut::Marked(_) = cut {
+            self.spelling.translate(self.tokens);
+        }
+        self.is_odd |= self.tokens.is_empty();
+        for (index, token) in self.tokens.iter().enumerate() {
+            let range = place(token.start as usize, token.end as usize);
+            self.placed.push(Placed {
+                id: token.id,
+                start: range.start as u32,
+                end: range.end as u32,
+                opens: index == 0,
+                text: if token.surface { Text::Read } else { Text::Vocabulary },
+                is_last: false,
+            });
+        }
+        Ok(())
+    }
+
+    /// Says of the tokens of a word that is one piece which texts are told by their places, if all are.
+    fn tell(&mut self, word: &str, piece: &str, places: &WordPlaces) {
+        let is_told = |(index, text): &(usize, String)| {
+            self.tokens.get(*index).is_some_and(|token| {
+                let (start, end) = (token.start as usize, token.end as usize);
+                let ends = places.divide(word, start) && places.divide(word, end);
+                ends && piece.get(start..end) == Some(text)
+            })
+        };
+        if !self.surfaces.iter().all(is_told) {
+            return;
+        }
+        for (index, text) in &*self.surfaces {
+            if let Some(token) = self.placed.get_mut(*index) {
+                let stands = word.get(token.start as usize..token.end as usize) == Some(text);
+                token.text = if stands { Text::Stands } else { Text::Told };
+            }
+        }
+    }
+}
+
+impl Solver<'_> {
+    /// Puts the tokens of a word with their places into the buffer.
+    pub fn packed(&mut self, word: &str) -> Result<()> {
+        let stages = &self.words.stages;
+        let Buffers { spelling, plain, places, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
+        placed.clear();
+        surfaces.clear();
+        let scratch = &mut *self.scratch;
+        let mut pieces = Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, is_odd: false };
+        let mut begins_with_nothing = false;
+        if let Some(piece) = self.words.in_place(word, plain, places) {
+            pieces.piece(piece, |start, end| places.of(word, start..end))?;
+            pieces.tell(word, piece, places);
+        } else {
+            let mut text = AlignedText::borrowed(word, 0);
+            match &stages.normalizer {
+                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
+                Some(normalizer) => normalizer.normalize(&mut text)?,
+                None => {}
+            }
+            // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together.
+            if let (Cut::Marked(_), Some(c)) = (&stages.cut, word.chars().next()) {
+                begins_with_nothing = stages.normalize(c)?.is_empty();
+            }
+            let (map, text) = (text.map(), text.as_str());
+            let mut hint = 0;
+            let mut each = |piece: Range<usize>| {
+                pieces.piece(&text[piece.clone()], |start, end| {
+                    let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
+                    span.start..span.end
+                })
+            };
+            match &stages.cut {
+                Cut::Splits(view) => view.for_each_piece(text, &mut each)?,
+                Cut::Marked(view) => view.for_each_piece(text, &mut each)?,
+            }
+        }
+        let is_odd = pieces.is_odd || begins_with_nothing;
+        if is_odd {
+            packed::pack_odd(numbers)
+        } else {
+            packed::pack(placed, Packing::of(word, false), numbers)
+        }
+        Ok(())
+    }
+
+    /// The same for an inner part of a word, which may be uncertain.
+    pub fn packed_part(&mut self, part: &str) {
+        let Buffers { plain, places, numbers, placed, .. } = &mut *self.buffers;
+        numbers.clear();
+        let apart = match (&*self.words.stages.model, self.words.in_place(part, plain, places)) {
+            (Model::Unigram(model), Some(piece)) if !piece.is_empty() => model.apart(piece),
+            _ => None,
+        };
+        let Some(apart) = apart else { return numbers.push(UNCERTAIN) };
+        placed.clear();
+        let mut from = 0;
+        placed.extend(apart.tokens().map(|(id, end): (TokenId, usize)| {
+            let Range { start, end: last } = places.of(part, from..end);
+            let opens = from == 0;
+            from = end;
+            let (start, end) = (start as u32, last as u32);
+            Placed { id, start, end, opens, text: Text::Vocabulary, is_last: false }
+        }));
+        packed::pack(placed, Packing::of(part, true), numbers);
+    }
+
+    /// What the characters of a place become, of a word whose characters tell that.
+    pub fn told(&mut self, place: &[u8]) -> Option<&str> {
+        let Buffers { plain, places, .. } = &mut *self.buffers;
+        self.words.in_place(std::str::from_utf8(place).ok()?, plain, places)
+    }
+
+    /// The tokens of a word that are named after what the model read there: their numbers, and that text.
+    pub fn surfaces(&mut self, word: &[u8]) -> Result<&[(usize, String)]> {
+        self.word(word)?;
+        Ok(&self.buffers.surfaces)
+    }
+}
