@@ -233,7 +233,7 @@ fn work_may_ask_for_another_worker() {
 /// The same tokenizer with the fast engine from the first byte on, or without it.
 pub(super) fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
     let mut tokenizer = Tokenizer::new(spec.clone()).unwrap();
-    let small = 256 << 10;
+    let small = 512 << 10;
     let mut workers = Pool::new(small);
     workers.lanes = lanes;
     Arc::get_mut(&mut tokenizer.inner).unwrap().workers = Arc::new(workers);
@@ -242,7 +242,7 @@ pub(super) fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
 
 /// Whether words of it went by the hundred.
 fn took_words(tokenizer: &Tokenizer) -> bool {
-    tokenizer.inner.workers.with(|worker| worker.words.is_some())
+    tokenizer.inner.workers.with(|worker| worker.words.is_some() || worker.packed_words.is_some())
 }
 
 /// Characters that join with blanks, vanish, become blanks or several characters, and what literals are made of.

@@ -105,11 +105,15 @@ impl Solver<'_> {
                 Some(normalizer) => normalizer.normalize(&mut text)?,
                 None => {}
             }
-            // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together.
-            if let (Cut::Marked(_), Some(c)) = (&stages.cut, word.chars().next()) {
-                begins_with_nothing = stages.normalize(c)?.is_empty();
-            }
             let (map, text) = (text.map(), text.as_str());
+            // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together. Only
+            // where each character is by itself it is the word's.
+            if let Some(c) = word.chars().next()
+                && (matches!(stages.cut, Cut::Marked(_)) || !stages.is_by_character())
+            {
+                let is_first = map.char_span(text, 0).start == 0;
+                begins_with_nothing = text.is_empty() || !is_first || stages.normalize(c)?.is_empty();
+            }
             let mut hint = 0;
             let mut each = |piece: Range<usize>| {
                 pieces.piece(&text[piece.clone()], |start, end| {

@@ -275,7 +275,7 @@ impl Stages {
         self.table == TableSplit::Bert
     }
 
-    fn is_by_character(&self) -> bool {
+    pub fn is_by_character(&self) -> bool {
         self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_local_to_characters())
     }
 
