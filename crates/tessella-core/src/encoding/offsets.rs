@@ -76,6 +76,7 @@ impl Offsets {
         low.saturating_sub(range.start)
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, pair: (usize, usize)) {
         if let Offsets::Narrow(pairs) = self {
             match narrow(pair) {

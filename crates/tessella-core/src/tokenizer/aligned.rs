@@ -336,20 +336,21 @@ impl<'r> Tokens<'r, '_> {
         loop {
             // Nearly all words, many at a time.
             let (short, rest) = numbers.split_at(packed::count_short(numbers));
-            let goes_on = word > 0 && opened.get(word).is_some_and(|&count| count == opened[word - 1]);
-            let mut ids = std::mem::take(&mut self.columns.ids);
-            let mut spans = self.spans();
-            // The word of a part that goes on has begun.
-            spans.number = spans.number.saturating_sub(u32::from(goes_on) & spans.step);
-            let opened = opened.get(word..).unwrap_or_default();
-            let some = spans::Packed { words: words.from(word), opened };
-            let count = spans.of_packed(some, short, &mut ids, origin.0, origin.1);
-            let number = spans.number;
-            self.columns.ids = ids;
-            if self.fixed.is_none() && count > 0 {
-                self.words = number;
+            if !short.is_empty() {
+                let goes_on = word > 0 && opened.get(word).is_some_and(|&count| count == opened[word - 1]);
+                let mut ids = std::mem::take(&mut self.columns.ids);
+                let mut spans = self.spans();
+                // The word of a part that goes on has begun.
+                spans.number = spans.number.saturating_sub(u32::from(goes_on) & spans.step);
+                let opened = opened.get(word..).unwrap_or_default();
+                let some = spans::Packed { words: words.from(word), opened };
+                word += spans.of_packed(some, short, &mut ids, origin.0, origin.1);
+                let number = spans.number;
+                self.columns.ids = ids;
+                if self.fixed.is_none() {
+                    self.words = number;
+                }
             }
-            word += count;
             // And one that is written out.
             let one = words.from(word).first(1);
             if one.starts.is_empty() || one.ends.is_empty() {
@@ -373,7 +374,7 @@ impl<'r> Tokens<'r, '_> {
         solver: &mut Solver<'_>,
     ) -> Result<bool> {
         let (first_byte, last_byte) = (word.starts[0], word.ends[0]);
-        let bytes = word.text.get(first_byte as usize..last_byte as usize).unwrap_or_default();
+        let all = self.positions.text;
         let base = origin + first_byte as usize;
         let first = self.columns.ids.len();
         let mut has_read = false;
@@ -397,10 +398,10 @@ impl<'r> Tokens<'r, '_> {
                     self.columns.push(id, span, number, &mut self.positions);
                 }
             }
-            let place = || bytes.get(start as usize..end as usize);
+            let place = || all.get(base + start as usize..base + end as usize);
             let name = match text {
                 Text::Vocabulary => None,
-                Text::Stands => place().and_then(|place| std::str::from_utf8(place).ok()),
+                Text::Stands => place(),
                 Text::Told => place().and_then(|place| solver.told(place)),
                 Text::Read => {
                     has_read = true;
@@ -417,6 +418,7 @@ impl<'r> Tokens<'r, '_> {
             }
         }
         if has_read {
+            let bytes = word.text.get(first_byte as usize..last_byte as usize).unwrap_or_default();
             for (index, text) in solver.surfaces(bytes)? {
                 self.columns.surfaces.push(first + index, text);
             }

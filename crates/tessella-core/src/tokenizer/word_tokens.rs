@@ -157,9 +157,9 @@ impl Solver<'_> {
     }
 
     /// What the characters of a place become, of a word whose characters tell that.
-    pub fn told(&mut self, place: &[u8]) -> Option<&str> {
+    pub fn told(&mut self, place: &str) -> Option<&str> {
         let Buffers { plain, places, .. } = &mut *self.buffers;
-        self.words.in_place(std::str::from_utf8(place).ok()?, plain, places)
+        self.words.in_place(place, plain, places)
     }
 
     /// The tokens of a word that are named after what the model read there: their numbers, and that text.
