@@ -283,7 +283,10 @@ mod tests {
             .collect();
         vocab.push(format!(r#"{{"rank":256,"token_bytes":"{}"}}"#, base64::encode(b"ab")));
         vocab.push(format!(r#"{{"rank":257,"token_bytes":"{}"}}"#, base64::encode(b"cd")));
-        format!(r#"{{{extra}"vocab":[{}],"config":{{"pattern":"\\p{{L}}+|\\P{{L}}",{config}}}}}"#, vocab.join(","))
+        format!(
+            r#"{{{extra}"vocab":[{}],"config":{{"pattern":"\\p{{L}}+|\\P{{L}}",{config}}}}}"#,
+            vocab.join(",")
+        )
     }
 
     #[test]
