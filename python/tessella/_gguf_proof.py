@@ -46,6 +46,8 @@ _OWN = (
     "\ue000a",
     "a\u1160",
 )
+#: A character of each kind that ways to cut texts tell apart.
+_KINDS = ("a", "B", "é", "1", "①", "中", "한", "\u0301", "!", "$", "'", "😀", " ", "\n", "\t", "\u00a0")
 
 
 class Difference(NamedTuple):
@@ -118,6 +120,11 @@ def _texts(tokenizer: Tokenizer) -> Iterator[str]:
     ids = draw.sample(range(size), min(size, 3000))
     pieces = [text for text in tokenizer.decode_batch([[id] for id in ids]) if text] or ["a"]
     yield from pieces
+    yield from map("".join, product(_KINDS, repeat=3))
+    # A way that cuts between two kinds matters where a token may end or begin there.
+    yield from (draw.choice(_KINDS) + piece + draw.choice(_KINDS) for piece in pieces)
+    for piece in [piece for piece in pieces if not any(map(str.isalpha, piece))][:200]:
+        yield from (text for kind in _KINDS for text in (kind + piece, piece + kind))
     letters = sorted(set("".join(known)))
     for _ in range(1500):
         yield "".join(draw.choice(pieces) for _ in range(draw.randint(2, 8)))

@@ -15,6 +15,7 @@ from . import _tessella, decoders, normalizers
 from ._shown import quoted
 from ._telling import RULES
 from ._tessella import Regex
+from ._wire import write_number
 from .errors import UnsupportedError
 from .models import BPE, Unigram
 from .tokenizer import Tokenizer
@@ -107,3 +108,22 @@ def _texts(tokenizer: Tokenizer) -> Iterator[str]:
         piece = draw.choice(pieces)
         place = draw.randint(0, len(piece))
         yield piece[:place] + draw.choice(letters) + piece[place:]
+    yield from _mapped(_tessella.sentencepiece_parts(tokenizer)[1], draw)
+
+
+def _mapped(charsmap: bytes, draw: random.Random) -> Iterator[str]:
+    """What a map of characters rewrites, also with marks behind it.
+
+    SentencePiece rewrites the longest part of a text that the map has, and goes on behind it. `Precompiled`
+    looks at whole graphemes: short ones become what the map has for their beginning, in long ones each
+    character is by itself.
+    """
+    if not charsmap:
+        return
+    # The field of a model's rules that holds the map.
+    rules = _tessella.SentencePieceNormalizerHandle(
+        "spec", b"\x12" + write_number(len(charsmap)) + charsmap
+    ).rules()
+    marks = ("", "\u0301", "\u0301\u0302\u0303")
+    for text, _ in draw.sample(rules, min(len(rules), 300)):
+        yield from (text + more for more in marks)

@@ -8,7 +8,7 @@ from pathlib import Path
 import killed
 import pytest
 import tessella
-from tessella import Tokenizer, _tessella, models
+from tessella import Tokenizer, _tessella, models, pre_tokenizers
 from tessella._formats import WRITABLE
 from tessella.cli.main import main
 from tessella.errors import ArgumentError, FormatError, UnsupportedError
@@ -139,6 +139,21 @@ def test_a_table_of_ranks_keeps_its_pattern_and_special_tokens(tmp_path):
     (tmp_path / "own.tiktoken.json").write_text('{"pattern": 3}')
     with pytest.raises(FormatError, match=r"own\.tiktoken\.json"):
         tessella.load(path)
+
+
+def test_a_pattern_that_leaves_text_out_is_not_written(tmp_path):
+    """The readers of such files encode the matches alone; the tokenizer keeps what lies between."""
+    made = killed.ranks(0)
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(tessella.Regex(r"\p{N}"), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    assert made.decode(made.encode("ab 1").ids) == "ab 1"
+    with pytest.raises(UnsupportedError, match=r"text that the pattern `\\p\{N\}` does not match"):
+        made.save(tmp_path / "x.tiktoken")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_known_name_needs_nothing_beside_it(tmp_path):

@@ -79,6 +79,14 @@ def test_another_cut_is_no_difference_where_no_token_crosses_it(tmp_path):
         crossing.save(tmp_path / "y.gguf")
 
 
+def test_blanks_in_front_of_digits_are_tried(tmp_path):
+    """The nearest way takes a blank along with a digit, and no text of the proof had two of them there."""
+    tokenizer = recipes.get("galactica").train(["a  1  2"] * 50, vocab_size=300)
+    assert tokenizer.encode("a  4").tokens == ["a", "ĠĠ", "4"]
+    with pytest.raises(UnsupportedError, match=r"the text \"  1\" would give"):
+        tokenizer.save(tmp_path / "x.gguf")
+
+
 def test_what_no_way_does_is_refused_with_a_text(tmp_path):
     tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(

@@ -59,3 +59,17 @@ def test_another_model_is_refused_with_a_text_that_differs(options, tmp_path):
     ):
         tokenizer.save(tmp_path / "x.json")
     assert not (tmp_path / "x.json").exists()
+
+
+def test_a_map_of_characters_is_tried_with_marks_behind_them(tmp_path):
+    """No piece has them, so no text did either: such models were written, and lost the mark."""
+    (tmp_path / "rules.tsv").write_text("298\t61\n", encoding="utf-8")
+    rules = {"normalization_rule_tsv": str(tmp_path / "rules.tsv"), "normalization_rule_name": ""}
+    path = trained(tmp_path / "x.model", model_type="bpe", remove_extra_whitespaces=False, **rules)
+    library = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    tokenizer = tessella.load(path)
+    assert library.encode("\u0298") == library.encode("a") != library.encode("\u0298\u0301")
+    for text in ("\u0298", "\u0298\u0301"):
+        assert tokenizer.encode(text).ids == library.encode(text)
+    with pytest.raises(UnsupportedError, match="the text"):
+        tokenizer.save(tmp_path / "x.json")

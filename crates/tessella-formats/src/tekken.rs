@@ -10,7 +10,9 @@ use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::base64;
 use crate::json::{Kind, Layout, Node, Parser, Value, Writer};
-use crate::tiktoken::{byte_level_decoder, byte_level_split, concat_rank_bpe, to_encoding, to_ranks};
+use crate::tiktoken::{
+    byte_level_decoder, byte_level_split, concat_rank_bpe, refuse_skipping, to_encoding, to_ranks,
+};
 use tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet;
 
 /// The special tokens of files that list none.
@@ -164,6 +166,7 @@ pub fn to_string(spec: &TokenizerSpec, pretty: bool) -> Result<String> {
     let Some(encoding) = to_encoding(spec) else {
         return refuse("a pre-tokenizer other than one pattern in front of bytes");
     };
+    refuse_skipping("a tekken.json", &encoding.pattern)?;
     let reserved = spec.added_tokens.len();
     let mut specials: Vec<&AddedToken> = spec.added_tokens.iter().collect();
     specials.sort_by_key(|token| token.id);
@@ -280,7 +283,10 @@ mod tests {
             .collect();
         vocab.push(format!(r#"{{"rank":256,"token_bytes":"{}"}}"#, base64::encode(b"ab")));
         vocab.push(format!(r#"{{"rank":257,"token_bytes":"{}"}}"#, base64::encode(b"cd")));
-        format!(r#"{{{extra}"vocab":[{}],"config":{{"pattern":"\\p{{L}}+|.",{config}}}}}"#, vocab.join(","))
+        format!(
+            r#"{{{extra}"vocab":[{}],"config":{{"pattern":"\\p{{L}}+|\\P{{L}}",{config}}}}}"#,
+            vocab.join(",")
+        )
     }
 
     #[test]

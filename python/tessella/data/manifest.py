@@ -44,7 +44,10 @@ def read_run(place: Place) -> dict[str, Any] | None:
 
 def read_manifest(place: Place) -> dict[str, Any] | None:
     """The manifest of a folder, ``None`` where there is none."""
-    found = parsed(place, MANIFEST)
+    try:
+        found = parsed(place, MANIFEST)
+    except NotADirectoryError:
+        raise ArgumentError(f"{place.path} is a file: name a folder of token files") from None
     if found is not None and found.get("kind") != KIND:
         raise FormatError(
             f"{place.of(MANIFEST)} is no manifest of token files: its kind is {found.get('kind')!r}",

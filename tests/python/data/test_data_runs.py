@@ -518,3 +518,11 @@ def test_windows_read_across_shards(tmp_path, rows, tokenizer):
     assert corpus.documents[-1].tolist() == expected(tokenizer, texts)[-1]
     assert repr(corpus).endswith("megatron uint16)")
     assert place(str(tmp_path)).read("nothing") is None
+
+
+def test_a_file_is_no_folder_of_token_files(tmp_path):
+    file = tmp_path / "corpus.txt"
+    file.write_text("low", encoding="utf-8")
+    for look in (tessella.data.open, tessella.data.verify):
+        with pytest.raises(ArgumentError, match=r"corpus\.txt is a file: name a folder of token files"):
+            look(file)

@@ -160,6 +160,17 @@ def test_chunks_fit_and_join(tokenizers, name, boundary):
     assert len(covered) == len(text)
 
 
+@pytest.mark.parametrize("most, overlap", [(3, 1), (3, 2), (10, 5), (50, 49)])
+@pytest.mark.parametrize("boundary", ["token", "word", "line"])
+def test_each_part_goes_on_behind_the_one_before(tokenizers, boundary, most, overlap):
+    """Where the overlap left no room to come to a boundary, a part was the end of the one before and nothing else."""
+    text = "low lower\nlowest newer wider tiles, tile by tile\n" * 5
+    parts = list(chunks(tokenizers["bpe"], text, most, overlap, boundary))
+    assert parts[0][0] == 0 and parts[-1][1] == len(text)
+    for earlier, later in itertools.pairwise(parts):
+        assert earlier[0] < later[0] <= earlier[1] < later[1]
+
+
 def test_a_part_that_cannot_fit_is_told(client):
     reply = client.post("/v1/chunk", {"text": "a😀", "max_tokens": 1})
     assert reply.status == 409 and "cannot be cut into parts of 1" in reply.json["error"]["message"]

@@ -118,6 +118,7 @@ pub fn rank_lines(spec: &TokenizerSpec) -> Result<String> {
     let Some(encoding) = tiktoken::to_encoding(spec) else {
         return refuse(FILE, "a pre-tokenizer other than one pattern in front of bytes");
     };
+    tiktoken::refuse_skipping(FILE, &encoding.pattern)?;
     // What the caller passes at loading, the text and the id, must be all there is to an added token.
     let again = tiktoken::from_ranks(&ranks.iter().map(|(bytes, rank)| (bytes, *rank)).collect(), &encoding)?;
     // Without a normalizer, matching before or after it is the same.

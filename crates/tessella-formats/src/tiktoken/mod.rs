@@ -8,6 +8,7 @@
 pub(crate) mod beside;
 pub mod data_gym;
 mod named;
+mod skipped;
 mod table;
 
 use std::fmt::Write as _;
@@ -23,6 +24,7 @@ use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 use crate::{base64, concat_rank, hf};
 
 pub use named::{NAMES, named};
+pub(crate) use skipped::refuse_skipping;
 pub use table::{Ranks, read_ranks};
 
 /// What a table of ranks lacks: how text is cut, and the special tokens.

@@ -2,8 +2,7 @@
 
 Each fault has a name and a place. --mend writes files in which all is mended that can be mended without
 asking: to a file, or to a folder where several files changed. The exit status is 1 if there are errors or
-    warnings; notes do not
-count.
+warnings; notes do not count.
 
 Examples:
   $ tessella doctor tokenizer.json

@@ -45,7 +45,8 @@ def chunks(
         tokenizer: what counts.
         text: the text.
         max_tokens: the most tokens of a part.
-        overlap: about so many tokens at the end of a part are the beginning of the next one too.
+        overlap: about so many tokens at the end of a part are the beginning of the next one too; fewer where
+            it could not go on behind that end otherwise, or come to a boundary.
         boundary: ``"word"`` cuts at blanks and ``"line"`` behind line ends, where there are any.
         add_special_tokens: count the special tokens that the post-processor puts round each part.
         deadline: when to stop.
@@ -72,71 +73,97 @@ def chunks(
             before.append(number)
         reached = max(reached, end)
     starts, before = [*starts, len(text)], [*before, len(encoding)]
-    begin = 0
-    while begin < len(text):
+    cut = _Cutting(tokenizer, text, max_tokens, starts, before, boundary, add_special_tokens)
+    begin = end = 0
+    while end < len(text):
         if deadline is not None:
             deadline.check()
-        end, tokens = _end(tokenizer, text, begin, max_tokens, starts, before, boundary, add_special_tokens)
+        begin, end, tokens = cut.after(begin, end, overlap)
         yield begin, end, tokens
-        if end >= len(text):
-            return
-        begin = _next(begin, end, overlap, starts, before)
 
 
-def _end(
-    tokenizer: Tokenizer,
-    text: str,
-    begin: int,
-    most: int,
-    starts: list[int],
-    before: list[int],
-    boundary: str,
-    special: bool,
-) -> tuple[int, int]:
-    """Where the part from ``begin`` ends, and how many tokens it has by itself."""
-    first = bisect_right(starts, begin)
-    passed = before[first - 1] if first else 0
-    place = max(bisect_right(before, passed + most) - 1, first)
-    while True:
-        end = starts[min(place, len(starts) - 1)]
-        chosen = end if end >= len(text) else _at_boundary(text, begin, end, boundary)
-        tokens = tokenizer.count(text[begin:chosen], special)
-        if tokens <= most:
-            return chosen, tokens
-        if chosen < end:
-            # The boundary was no help: go on from there.
-            place = max(bisect_left(starts, chosen), first)
-        fewer = bisect_right(before, before[min(place, len(before) - 1)] - (tokens - most)) - 1
-        if place <= first:
-            raise Refused(
-                409,
-                f"characters {begin} to {chosen} of the text have {tokens} tokens by themselves, and cannot "
-                f"be cut into parts of {most}: allow more `max_tokens`",
-                "$.max_tokens",
-            )
-        place = max(min(fewer, place - 1), first)
+class _Cutting:
+    """What stays the same from part to part of a text."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        text: str,
+        most: int,
+        starts: list[int],
+        before: list[int],
+        boundary: str,
+        special: bool,
+    ) -> None:
+        self.tokenizer, self.text, self.most = tokenizer, text, most
+        self.starts, self.before = starts, before
+        self.boundary, self.special = boundary, special
+
+    def after(self, begin: int, end: int, overlap: int) -> tuple[int, int, int]:
+        """The part behind the one from ``begin`` to ``end``: where it begins and ends, and its tokens.
+
+        It must go on behind ``end``, or it would tell nothing that the part before did not. Where it cannot
+        with all of the overlap, since that leaves too few tokens to come to a boundary, or to the end of any
+        token, it has less.
+        """
+        overlaps = [overlap >> halved for halved in range(overlap.bit_length())]
+        begins = [place for place in (self._back(end, some) for some in overlaps) if begin < place < end]
+        for boundary in dict.fromkeys((self.boundary, "token")):
+            for place in dict.fromkeys([*begins, end]):
+                found = self._end(place, end, boundary)
+                if found is not None:
+                    return (place, *found)
+        stop = self.starts[bisect_right(self.starts, end)]
+        tokens = self.tokenizer.count(self.text[end:stop], self.special)
+        raise Refused(
+            409,
+            f"characters {end} to {stop} of the text have {tokens} tokens by themselves, and cannot be cut "
+            f"into parts of {self.most}: allow more `max_tokens`",
+            "$.max_tokens",
+        )
+
+    def _back(self, end: int, overlap: int) -> int:
+        """The place so many tokens before ``end``."""
+        place = bisect_left(self.starts, end)
+        target = self.before[min(place, len(self.before) - 1)] - overlap
+        return self.starts[max(bisect_left(self.before, target), 0)]
+
+    def _end(self, begin: int, past: int, boundary: str) -> tuple[int, int] | None:
+        """Where the part from ``begin`` ends, behind ``past``, and how many tokens it has by itself."""
+        starts, before, text = self.starts, self.before, self.text
+        first = bisect_right(starts, begin)
+        passed = before[first - 1] if first else 0
+        place = max(bisect_right(before, passed + self.most) - 1, first)
+        while starts[place] > past:
+            chosen = end = starts[place]
+            if end < len(text) and boundary != "token":
+                found = _at_boundary(text, past, end, boundary)
+                if found is None:
+                    return None
+                chosen = found
+            tokens = self.tokenizer.count(text[begin:chosen], self.special)
+            if tokens <= self.most:
+                return chosen, tokens
+            if chosen < end:
+                # The boundary was no help: go on from there.
+                place = max(bisect_left(starts, chosen), first)
+            fewer = bisect_right(before, before[place] - (tokens - self.most)) - 1
+            if place <= first:
+                return None
+            place = max(min(fewer, place - 1), first)
+        return None
 
 
-def _at_boundary(text: str, begin: int, end: int, boundary: str) -> int:
+def _at_boundary(text: str, past: int, end: int, boundary: str) -> int | None:
+    """The last place behind ``past``, up to ``end``, where the text may be cut."""
     if boundary == "line":
-        found = text.rfind("\n", begin, end)
-        return end if found < 0 else found + 1
-    if boundary == "word":
-        for place in range(end, begin, -1):
-            # The blank goes to the next part, as it goes to the next token in most vocabularies.
-            if text[place].isspace() and not text[place - 1].isspace():
-                return place
-    return end
-
-
-def _next(begin: int, end: int, overlap: int, starts: list[int], before: list[int]) -> int:
-    """Where the next part begins."""
-    if not overlap:
-        return end
-    place = bisect_left(starts, end)
-    target = before[min(place, len(before) - 1)] - overlap
-    back = starts[max(bisect_left(before, target), 0)]
-    return back if begin < back < end else end
+        found = text.rfind("\n", past, end)
+        return None if found < 0 else found + 1
+    for place in range(end, past, -1):
+        # The blank goes to the next part, as it goes to the next token in most vocabularies.
+        if text[place].isspace() and not text[place - 1].isspace():
+            return place
+    return None
 
 
 def _request(service: Service) -> Schema:
