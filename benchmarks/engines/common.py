@@ -1,6 +1,7 @@
 """What every engine program does: read the task, time its slices and small calls, tell ids and times as JSON.
 
-Times are the processor's, of the whole process: on a busy machine they say what the work costs, and a library that
+Engines import their libraries before they are asked for anything, NumPy among them where results are arrays: what is called loading is
+reading a file. Times are the processor's, of the whole process: on a busy machine they say what the work costs, and a library that
 works on more threads than one gains nothing by it.
 """
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import fastokens
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    import fastokens
-
     if job["file"].endswith(".tiktoken"):
         tokenizer = fastokens.Tokenizer.from_tiktoken(
             job["file"], pattern=job["pattern"], special_tokens=job["specials"]

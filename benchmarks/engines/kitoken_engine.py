@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import kitoken
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    import kitoken
-
     if job["file"].endswith(".tiktoken"):
         tokenizer = kitoken.Kitoken.from_tiktoken_file(job["file"])
     elif job["file"].endswith(".model"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rs_bpe.bpe import openai
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    from rs_bpe.bpe import openai
-
     encodings = {"cl100k_base": openai.cl100k_base, "o200k_base": openai.o200k_base}
     encoding = encodings[Path(job["file"]).stem]()
     return each(encoding.encode)

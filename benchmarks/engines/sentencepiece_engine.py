@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import sentencepiece
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    import sentencepiece
-
     processor = sentencepiece.SentencePieceProcessor(model_file=job["file"])
     return each(processor.encode)
 

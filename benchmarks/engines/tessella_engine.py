@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy  # noqa: F401
+import tessella
+from tessella import pre_tokenizers
+
 from benchmarks.engines.common import Calls, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    # Results are arrays: the import belongs to loading, not to the first text.
-    import numpy  # noqa: F401
-    import tessella
-    from tessella import pre_tokenizers
-
     tokenizer = tessella.load(job["file"], pattern=job.get("pattern"), special_tokens=job.get("specials"))
     if stages := job.get("stages"):
         cuts = [pre_tokenizers.Split(tessella.Regex(stage), "isolated") for stage in stages]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import tiktoken
+from tiktoken.load import load_tiktoken_bpe
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    import tiktoken
-    from tiktoken.load import load_tiktoken_bpe
-
     encoding = tiktoken.Encoding(
         "bench", pat_str=job["pattern"], mergeable_ranks=load_tiktoken_bpe(job["file"]), special_tokens={}
     )

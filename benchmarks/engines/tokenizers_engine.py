@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import tokenizers
+from tiktoken.load import load_tiktoken_bpe
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+
 from benchmarks.engines.common import Calls, run
 
 
 def from_ranks(path: str, pattern: str) -> Any:
     """A rank file in the reference library: every pair whose concatenation is in the vocabulary, by rank."""
-    from tiktoken.load import load_tiktoken_bpe
-    from tokenizers import Tokenizer, models
-
     ranks = load_tiktoken_bpe(path)
     shown = dict(enumerate(byte_alphabet()))
     name = {token: "".join(shown[byte] for byte in token) for token in ranks}
@@ -30,8 +32,6 @@ def from_ranks(path: str, pattern: str) -> Any:
 
 def cut_by(stages: list[str]) -> Any:
     """Matches of one pattern after the other are pieces, as is what is left between them, in the alphabet of bytes."""
-    from tokenizers import Regex, pre_tokenizers
-
     cuts = [pre_tokenizers.Split(Regex(stage), "isolated") for stage in stages]
     return pre_tokenizers.Sequence([*cuts, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
@@ -44,9 +44,6 @@ def byte_alphabet() -> list[str]:
 
 
 def load(job: dict[str, Any]) -> Calls:
-    import numpy as np
-    import tokenizers
-
     if job["file"].endswith(".tiktoken"):
         tokenizer = from_ranks(job["file"], job["reference_pattern"])
     else:

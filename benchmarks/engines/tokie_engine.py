@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import tokie
+
 from benchmarks.engines.common import Calls, each, run
 
 
 def load(job: dict[str, Any]) -> Calls:
-    import tokie
-
     tokenizer = tokie.Tokenizer.from_json(job["file"])
     return each(lambda text: tokenizer.encode(text, add_special_tokens=False).ids)
 
