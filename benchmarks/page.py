@@ -152,7 +152,10 @@ def tables(record: dict[str, Any]) -> str:
         if rows:
             lines += [said, "", *shown(rows)]
             if part == "ids":
-                lines += ["Every engine on the first text: speed, short calls, loading without imports, and memory.", ""]
+                lines += [
+                    "Every engine on the first text: speed, short calls, loading without imports, and memory.",
+                    "",
+                ]
                 lines += every_engine(rows)
     return "\n".join(lines)
 
