@@ -545,11 +545,12 @@ impl<R: Rules> Writing<'_, R> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::random::Random;
 
-    const RULES: [(&str, &str); 9] = [
+    /// What becomes blanks, vanishes, joins, and becomes more than it was.
+    pub const RULES: [(&str, &str); 9] = [
         ("\n", " "),
         ("\u{3000}", " "),
         ("\u{1}", ""),

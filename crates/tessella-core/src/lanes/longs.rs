@@ -1,7 +1,7 @@
 //! What long pieces became, from their second appearance on: most come once and would only cost room.
 //!
-//! Texts and ids lie one after the other. When either is full, nothing more is taken up for as long as there is, and
-//! then all is forgotten unless it is still of use: what goes round and does not fit would else never be found.
+//! Texts and ids lie one after the other. When either is full, nothing more is taken up while what is there is found often
+//! enough, and then all is forgotten: of pieces that come round and do not fit together none would be found else.
 //! A piece is told by its hash, and then compared in full.
 
 use crate::hash::hash_bytes;
@@ -46,8 +46,8 @@ pub struct Longs {
     seen: Vec<u64>,
     /// Bits set since they were cleared.
     met: usize,
-    /// Pieces that came again and were not taken up since all is full or was last found to be of use, and those that
-    /// were found meanwhile.
+    /// Pieces that came again and found no room since it was last looked whether what is there is of use, and pieces
+    /// that were found meanwhile.
     refused: usize,
     found: usize,
 }

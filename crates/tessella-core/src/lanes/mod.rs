@@ -92,6 +92,8 @@ use crate::error::Result;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
 
+#[cfg(test)]
+pub use blanks::tests::RULES as WRITING_RULES;
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers};
 pub use bounds::Bounds;
 pub use build::{ByRank, Known, Parts, Ranked};

@@ -199,6 +199,21 @@ pub struct SentencePieceSpec {
     pub source: Option<Arc<[u8]>>,
 }
 
+impl SentencePieceSpec {
+    /// A model that has everything else switched off.
+    pub fn new(kind: SentencePieceKind, pieces: impl Into<Arc<Vec<SentencePiece>>>) -> Self {
+        SentencePieceSpec {
+            kind,
+            pieces: pieces.into(),
+            byte_fallback: false,
+            treat_whitespace_as_suffix: false,
+            wide_sums: false,
+            unk_surface: " ⁇ ".into(),
+            source: None,
+        }
+    }
+}
+
 /// How a SentencePiece model chooses pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SentencePieceKind {

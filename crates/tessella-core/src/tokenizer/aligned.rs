@@ -308,7 +308,7 @@ impl<'r> Tokens<'r, '_> {
         let mut counts = std::mem::take(&mut self.places.counts);
         let mut opened = std::mem::take(&mut self.places.opened);
         opened.clear();
-        if solver.has_parts() {
+        if solver.has_parts {
             words.note_opened(&mut opened);
         }
         let mapped = self.spans().map(words, origin, &mut counts);

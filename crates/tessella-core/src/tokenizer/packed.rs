@@ -3,8 +3,9 @@
 //! What a word becomes is nearly always tokens that follow one another without a gap from its first byte to its last. Of
 //! such a word of up to 15 bytes a token is one number: its id, and where it ends, or that the word ends with it. A mark
 //! that was put before the word may be its first token: such a one has the place of the word's first character, with which
-//! the next one begins again, and its number says that it ends where it begins. Everything else is written out behind a mark: two numbers for a token, its
-//! id and where it is, and whether a new piece begins with it, where its text comes from, and whether it is the word's last; three where words are so long that places take more bits.
+//! the next one begins again, and its number says that it ends where it begins. Everything else is written out behind a
+//! mark: two numbers for a token, its id and where it is, and whether a new piece begins with it, where its text comes
+//! from, and whether it is the word's last; three where words are so long that places take more bits.
 
 use std::ops::Range;
 
@@ -33,6 +34,8 @@ const FLAG_BITS: u32 = 4;
 /// Places of words below this length share a number with flags.
 const LONG: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 14;
+/// No word may have more bytes, for each place to share a number with flags.
+pub(super) const LONGEST: usize = u32::MAX as usize >> FLAG_BITS;
 
 /// Which text a token has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

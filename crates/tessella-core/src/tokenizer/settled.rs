@@ -146,10 +146,9 @@ mod tests {
     use super::super::worker::LanesStart;
     use super::super::{EncodeOptions, Input, Tokenizer};
     use super::*;
-    use crate::lanes::Runner;
+    use crate::lanes::{Runner, WRITING_RULES};
     use crate::model::Scratch;
     use crate::normalize::charsmap::build_charsmap;
-    use std::sync::Arc;
 
     use crate::random::Random;
     use crate::spec::{
@@ -157,17 +156,6 @@ mod tests {
         SentencePieceNormalizer, SentencePieceSpec, TokenizerSpec,
     };
 
-    const RULES: [(&str, &str); 9] = [
-        ("\n", " "),
-        ("\u{3000}", " "),
-        ("\u{1}", ""),
-        ("e\u{301}", "é"),
-        ("ﬁ", "fi"),
-        ("¨", " \u{308}"),
-        ("か\u{3099}", "が"),
-        ("\u{200b}a", "b  "),
-        ("Ǆ", "DŽ"),
-    ];
     const PARTS: &[&str] = &[
         "a", "b", "ab", " ", "  ", "\n", "e", "\u{301}", "é", "ж", "漢", "か", "\u{3099}", "ﬁ", "¨", "\u{1}",
         "\u{2}", "\u{3000}", "\u{200b}", "😀", "Ǆ", "<x>", "<s>", "▁", "f", "i", "字字", "abc bca ",
@@ -195,22 +183,15 @@ mod tests {
             pieces.into_iter().map(|(text, score, kind)| SentencePiece { text, score, kind }).collect();
         let symbols = pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined);
         let user_defined = symbols.map(|piece| piece.text.clone()).collect();
-        let mut rules: Vec<_> = RULES.to_vec();
+        let mut rules: Vec<_> = WRITING_RULES.to_vec();
         if strange_rule {
             // What would stand for characters that the model does not know.
             rules.push(("Ж", "\u{1}"));
         }
         let rules: Vec<_> =
             rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
-        let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
-            kind: SentencePieceKind::Unigram,
-            pieces: Arc::new(pieces),
-            byte_fallback: false,
-            treat_whitespace_as_suffix: false,
-            wide_sums: false,
-            unk_surface: " ⁇ ".into(),
-            source: None,
-        }));
+        let model = SentencePieceSpec::new(SentencePieceKind::Unigram, pieces);
+        let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(model));
         spec.normalizer = Some(NormalizerSpec::SentencePiece(SentencePieceNormalizer {
             name: "test".into(),
             charsmap: build_charsmap(&rules).unwrap().into(),

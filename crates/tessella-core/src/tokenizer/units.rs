@@ -316,33 +316,31 @@ impl UnitLanes {
         out: &mut Vec<TokenId>,
         mut each: impl FnMut(Pieces<'_>, &[TokenId]) -> bool,
     ) -> Result<bool> {
+        if let Writes::Normalized(_) = self.units.writes {
+            let is_done = self.settle(raw, options, scratch, Settled { ids: out, runs: None });
+            self.buffers.rest();
+            return is_done;
+        }
         let UnitLanes { units, runner, bounds, buffers } = self;
         let Buffers { text, spelling, tokens, ids, new, sums, .. } = buffers;
         let Ok(tables) = units.tables() else { return Ok(false) };
         let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums };
+        let (Writes::Respelled(respelling), Tables::Spelled(spelled)) = (&units.writes, tables) else {
+            return Ok(false);
+        };
         bounds.begin(0);
-        match (&units.writes, tables) {
-            (Writes::Respelled(respelling), Tables::Spelled(spelled)) => {
-                write(*respelling, raw, text);
-                let mut found = lanes::Units::new(&spelled.boundaries, text.as_bytes());
-                loop {
-                    let more = found.fill(runner.level(), bounds);
-                    let (pieces, before) = (Pieces::within(bounds, text.as_bytes()), out.len());
-                    runner.solved_ids(&mut solver, pieces, out)?;
-                    options.check_cancelled()?;
-                    let goes_on = each(pieces, &out[before..]);
-                    if !more || !goes_on {
-                        return Ok(goes_on);
-                    }
-                    bounds.go_on();
-                }
+        write(*respelling, raw, text);
+        let mut found = lanes::Units::new(&spelled.boundaries, text.as_bytes());
+        loop {
+            let more = found.fill(runner.level(), bounds);
+            let (pieces, before) = (Pieces::within(bounds, text.as_bytes()), out.len());
+            runner.solved_ids(&mut solver, pieces, out)?;
+            options.check_cancelled()?;
+            let goes_on = each(pieces, &out[before..]);
+            if !more || !goes_on {
+                return Ok(goes_on);
             }
-            (Writes::Normalized(_), Tables::Sums(_)) => {
-                let is_done = self.settle(raw, options, scratch, Settled { ids: out, runs: None });
-                self.buffers.rest();
-                is_done
-            }
-            _ => Ok(false),
+            bounds.go_on();
         }
     }
 

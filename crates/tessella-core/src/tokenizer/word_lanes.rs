@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::packed;
 use super::word_solver::{Buffers, Joined, Solver};
 use super::words::{LONGEST_TEXT, Words};
 use crate::added::Segment;
@@ -10,6 +11,8 @@ use crate::ids::TokenId;
 use crate::lanes::{Filled, Pieces, Runner, Spans};
 use crate::model::Scratch;
 
+const _: () = assert!(LONGEST_TEXT <= packed::LONGEST);
+
 /// What one worker owns for it.
 #[derive(Debug)]
 pub(super) struct WordLanes {
@@ -17,7 +20,7 @@ pub(super) struct WordLanes {
     runner: Runner,
     spans: Spans,
     buffers: Buffers,
-    /// Whether words become tokens with their places ([`super::packed`]) instead of ids alone.
+    /// Whether words become tokens with their places ([`packed`]) instead of ids alone.
     packs: bool,
     /// Bytes of text that came.
     bytes: usize,

@@ -107,11 +107,6 @@ impl Solver<'_> {
         runner.solved_ids(self, whole, out)
     }
 
-    /// Whether words come in parts.
-    pub fn has_parts(&self) -> bool {
-        self.has_parts
-    }
-
     /// Puts what an inner part of a word becomes into the buffer.
     fn inner(&mut self, part: &[u8]) {
         // Words are cut at characters, so this holds.

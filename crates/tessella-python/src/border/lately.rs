@@ -10,6 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tessella_core::Narrow;
 
+use crate::border::interpreter::length;
+
 /// Texts of which is known that they came, at most.
 const PLACES: usize = 1 << 10;
 /// Texts of more characters are written each time.
@@ -23,11 +25,7 @@ thread_local! {
 
 /// Whether a text of these characters came lately; from now on it did.
 pub fn came(text: &Bound<'_, PyString>, characters: Narrow<'_>) -> bool {
-    let length = match characters {
-        Narrow::Ones(units) => units.len(),
-        Narrow::Twos(units) => units.len(),
-        Narrow::Fours(units) => units.len(),
-    };
+    let length = length(text);
     if length > LONGEST {
         return false;
     }

@@ -465,7 +465,7 @@ impl Progress {
     }
 
     /// Notes how many unknown characters there are in a row.
-    #[cold]
+    #[inline(never)]
     fn note_unknown(self, numbers: &[u32], sums: &Sums, out: &mut Settled<'_>) {
         let mut after_unknown = self.after_unknown;
         for &number in numbers.iter().filter(|&&number| number < SEAL) {
@@ -574,7 +574,6 @@ mod tests {
     use super::*;
     use crate::random::Random;
     use crate::spec::{SentencePieceKind, SentencePieceSpec};
-    use std::sync::Arc;
 
     #[test]
     fn units_alone_are_those_of_their_texts() {
@@ -602,17 +601,8 @@ mod tests {
             }
             let pieces: Vec<SentencePiece> =
                 pieces.into_iter().map(|(text, score, kind)| SentencePiece { text, score, kind }).collect();
-            let Ok(model) = SentencePieceModel::new(&SentencePieceSpec {
-                kind: SentencePieceKind::Unigram,
-                pieces: Arc::new(pieces),
-                byte_fallback: false,
-                treat_whitespace_as_suffix: false,
-                wide_sums: false,
-                unk_surface: " ⁇ ".into(),
-                source: None,
-            }) else {
-                continue;
-            };
+            let spec = SentencePieceSpec::new(SentencePieceKind::Unigram, pieces);
+            let Ok(model) = SentencePieceModel::new(&spec) else { continue };
             let Ok(sums) = model.sums((b' ', '▁')) else { continue };
             let mut scratch = SumScratch::default();
             for _ in 0..60 {

@@ -11,15 +11,7 @@ fn model(kind: SentencePieceKind, pieces: &[(&str, f32, PieceKind)]) -> Result<S
         score: *score,
         kind: *kind,
     });
-    SentencePieceModel::new(&SentencePieceSpec {
-        kind,
-        pieces: Arc::new(pieces.collect()),
-        byte_fallback: false,
-        treat_whitespace_as_suffix: false,
-        wide_sums: false,
-        unk_surface: " ⁇ ".into(),
-        source: None,
-    })
+    SentencePieceModel::new(&SentencePieceSpec::new(kind, pieces.collect::<Vec<_>>()))
 }
 
 fn ids(model: &SentencePieceModel, text: &str) -> Vec<TokenId> {
