@@ -149,7 +149,6 @@ mod tests {
     use crate::lanes::{Runner, WRITING_RULES};
     use crate::model::Scratch;
     use crate::normalize::charsmap::build_charsmap;
-
     use crate::random::Random;
     use crate::spec::{
         AddedToken, ModelSpec, NormalizerSpec, PieceKind, SentencePiece, SentencePieceKind,
