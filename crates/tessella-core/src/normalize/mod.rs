@@ -65,8 +65,34 @@ pub struct Respelling {
     pub from: u8,
     /// The one that is written for it.
     pub to: char,
-    /// Whether it is also put in front of every text.
-    pub prepends: bool,
+    /// Where it is also put in front.
+    pub front: Front,
+}
+
+/// Before which texts, none of them empty, a character is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Front {
+    /// Before none.
+    Nothing,
+    /// Before every one.
+    Always,
+    /// Before those that do not begin with it, nor with what it is written for.
+    Missing,
+    /// Before such a one if the original begins with it.
+    MissingAtStart,
+}
+
+impl Respelling {
+    /// Whether a character is put in front of a text, which may be at the start of the original.
+    pub fn prepends_to(&self, text: &str, at_start: bool) -> bool {
+        let is_missing = || !text.is_empty() && !text.starts_with([char::from(self.from), self.to]);
+        match self.front {
+            Front::Nothing => false,
+            Front::Always => !text.is_empty(),
+            Front::Missing => is_missing(),
+            Front::MissingAtStart => at_start && is_missing(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -118,7 +144,8 @@ impl Normalizer {
                 return None;
             }
         }
-        Some(Respelling { from, to, prepends: prefix.is_some() })
+        let front = if prefix.is_some() { Front::Always } else { Front::Nothing };
+        Some(Respelling { from, to, front })
     }
 
     /// The same of SentencePiece's normalizer as well, whose texts have other spans.

@@ -16,7 +16,7 @@ use crate::spec::SentencePieceNormalizer;
 use crate::text::{AlignedText, Alignment};
 use crate::trie::Trie;
 
-use super::Respelling;
+use super::{Front, Respelling};
 use super::charsmap::Charsmap;
 
 const SPACE_SYMBOL: &str = "▁";
@@ -75,7 +75,8 @@ impl SentencePieceNormalization {
             self.remove_extra_whitespaces || self.treat_whitespace_as_suffix || self.blanks_before_words;
         let none = !more && self.map.is_empty() && self.symbols.is_none();
         let to = self.space.chars().next().filter(|&to| none && to != ' ')?;
-        Some(Respelling { from: b' ', to, prepends: self.add_dummy_prefix })
+        let front = if self.add_dummy_prefix { Front::Always } else { Front::Nothing };
+        Some(Respelling { from: b' ', to, front })
     }
 
     /// The same with blanks in place of marks. It says the same of all texts in which no mark is written but for blanks.

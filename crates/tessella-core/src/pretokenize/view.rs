@@ -95,6 +95,26 @@ impl PreTokenizer {
         let prepends = metaspace.scheme == PrependScheme::Always;
         Some(MarkedView { splits: SplitView::of(before)?, mark: metaspace.replacement, prepends })
     }
+
+    /// What spaces become and before what it is put, if a Metaspace that cuts nothing is all there is.
+    pub fn writes_marks(&self) -> Option<(char, PrependScheme)> {
+        match self.stages.as_slice() {
+            [Stage::Metaspace(metaspace)] if metaspace.splitter.is_none() => {
+                Some((metaspace.replacement, metaspace.scheme))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a text without a character is never cut.
+    pub fn cuts_only_at(&self, c: char) -> bool {
+        self.stages.iter().all(|stage| match stage {
+            Stage::Split { matcher, invert: false, .. } => {
+                matcher.as_literal().is_some_and(|literal| literal.contains(c))
+            }
+            _ => false,
+        })
+    }
 }
 
 /// A split without state.

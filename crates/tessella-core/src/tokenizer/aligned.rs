@@ -275,14 +275,17 @@ impl<'r> Tokens<'r, '_> {
             let Columns { ids, offsets, words, surfaces, .. } = &mut *self.columns;
             let (positions, places) = (&mut self.positions, &mut self.places);
             let mut spans = Spans { offsets, words, positions, places, number, step: 0 };
-            let (raw, scratch) = (&text[segment.clone()], &mut worker.scratch);
+            let (raw, at_start, scratch) = (&text[segment.clone()], segment.start == 0, &mut worker.scratch);
             let (first, mut is_empty) = (ids.len(), false);
             let is_told = match telling {
-                Telling::Each(told) => lanes.append(raw, self.options, scratch, ids, |pieces, ids| {
-                    // A text that has marks of its own is written in another length.
-                    pieces.text.len() == segment.len() + told.lead as usize
-                        && spans.of_units(pieces, ids, told, segment.start)
-                }),
+                Telling::Each(told) => {
+                    let lead = told.lead(raw, at_start);
+                    lanes.append((raw, at_start), self.options, scratch, ids, |pieces, ids| {
+                        // A text that has marks of its own is written in another length.
+                        pieces.text.len() == segment.len() + lead as usize
+                            && spans.of_units(pieces, ids, (told, lead), segment.start)
+                    })
+                }
                 Telling::All => lanes.append_all(raw, self.options, scratch, ids, |written, ids| {
                     is_empty = written.text.is_empty();
                     spans.of_written(written, ids, segment.clone(), first, surfaces)

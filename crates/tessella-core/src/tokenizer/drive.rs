@@ -186,7 +186,7 @@ fn respelled(
             continue;
         }
         sink.word();
-        if let Some((prefix, until)) = units.prefixed_end(&text[start..end]) {
+        if let Some((prefix, until)) = units.prefixed_end(&text[start..end], start == 0) {
             let first = start + text[start..end].chars().next().map_or(0, char::len_utf8);
             let until = start + until;
             prefixed.clear();

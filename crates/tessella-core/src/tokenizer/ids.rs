@@ -194,7 +194,8 @@ impl Inner {
             match id {
                 Some(id) => out.push(*id),
                 None => {
-                    taken = lanes.append(&text[range.clone()], options, &mut worker.scratch, out, |_, _| true)
+                    let raw = (&text[range.clone()], range.start == 0);
+                    taken = lanes.append(raw, options, &mut worker.scratch, out, |_, _| true);
                 }
             }
             if !matches!(taken, Ok(true)) {

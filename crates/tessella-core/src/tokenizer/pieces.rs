@@ -65,7 +65,7 @@ impl PieceCutter<'_> {
         sink: impl FnOnce(Form, &'s mut Writer) -> S,
     ) -> Result<()> {
         // Some components look at positions in the original text; for all others the way back is not kept.
-        let walk = Walk { tracked: self.inner.plan.track_for_ids, specials_as_text: false };
+        let walk = Walk { tracked: self.inner.plan.track_for_pieces, specials_as_text: false };
         let _work = self.begin(text.len());
         let PieceCutter { inner, segments, writer, .. } = self;
         let cut = &inner.plan.into_pieces;

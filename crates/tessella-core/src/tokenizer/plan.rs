@@ -37,6 +37,8 @@ pub(super) struct Plan {
     pub into_pieces: Cut,
     /// The ids-only path must track positions, because a stage looks at them.
     pub track_for_ids: bool,
+    /// The same for those who only want the pieces.
+    pub track_for_pieces: bool,
     /// Ids around a single sequence, when post-processing does no more than that to ids.
     pub around: Option<Around>,
     /// Raw words may be looked up without anything around them.
@@ -63,26 +65,28 @@ impl Plan {
         added: &AddedVocabulary,
         old: Option<&Plan>,
     ) -> Result<Self> {
-        let track_for_ids = pre_tokenizer.is_some_and(|pre| pre.needs_alignment())
+        let looks_at_positions = pre_tokenizer.is_some_and(|pre| pre.needs_alignment())
             || normalizer.is_some_and(|normalizer| normalizer.needs_alignment());
-        let words = Words::new(model, normalizer, pre_tokenizer, added).filter(|_| !track_for_ids);
+        let words = Words::new(model, normalizer, pre_tokenizer, added).filter(|_| !looks_at_positions);
         let words = words.map(|words| match old.and_then(|old| old.words.as_ref()) {
             Some(old) if old.are_as_in(&words) => old.clone(),
             _ => Arc::new(words),
         });
         let units = Units::new(model, normalizer, pre_tokenizer, added);
-        let units = units.filter(|_| !track_for_ids);
         let units = units.map(|units| match old.and_then(|old| old.units.as_ref()) {
             Some(old) if old.are_as_in(&units) => old.clone(),
             _ => Arc::new(units),
         });
         let way = Way::new(model, normalizer.map(|normalizer| &**normalizer), pre_tokenizer, added);
+        // Where a text is looked up as it is, what stands at its start is known.
+        let track_for_ids = looks_at_positions && !matches!(way.cut, Cut::Respelled(_));
         let is_raw = normalizer.is_none() && matches!(way.cut, Cut::RawBytes(_)) && way.reader.remembers;
         let remembers = model.is_deterministic() && (is_raw || words.is_some() || units.is_some());
         Ok(Plan {
             way,
             into_pieces: Cut::into_pieces(pre_tokenizer),
             track_for_ids,
+            track_for_pieces: looks_at_positions,
             around: around(post_processor)?,
             words,
             units,

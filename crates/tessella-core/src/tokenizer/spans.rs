@@ -122,17 +122,17 @@ impl Spans<'_, '_> {
     }
 
     /// Appends what belongs to the ids of some units of a written text, which stands for the original's from byte `origin` on,
-    /// behind what was put in front. All of them are of one word. False, with nothing appended, where that cannot be told.
+    /// behind the bytes that were put in front. All of them are of one word. False, with nothing appended, where that cannot be told.
     pub fn of_units(
         &mut self,
         units: Pieces<'_>,
         ids: &[TokenId],
-        told: UnitPlaces<'_>,
+        (told, put): (UnitPlaces<'_>, u32),
         origin: usize,
     ) -> bool {
-        let (from, UnitPlaces { lengths, lead, ends_cover }) = (word_at(units.starts, 0), told);
+        let (from, UnitPlaces { lengths, ends_cover, .. }) = (word_at(units.starts, 0), told);
         let all: u32 = ids.iter().map(|&id| lengths.of(id)).sum();
-        let lead = if from < lead { lead } else { 0 };
+        let lead = if from < put { put } else { 0 };
         let to = units.ends.last().copied().unwrap_or(from);
         let stretch = Pieces { starts: &[from + lead], ends: &[to], ..units };
         let stretch = self.stretch(stretch).filter(|stretch| stretch.len() as u32 + lead == all);
@@ -146,7 +146,7 @@ impl Spans<'_, '_> {
             at += lengths.of(id);
             (start.max(lead) - lead, if at == lead { first } else { at - lead }, number)
         });
-        let origin = origin + (from.max(told.lead) - told.lead) as usize;
+        let origin = origin + (from.max(put) - put) as usize;
         if ends_cover && !stretch.is_ascii() {
             self.of_closed(stretch, origin, tokens);
         } else {

@@ -10,7 +10,33 @@ use std::sync::Arc;
 
 use crate::ids::PieceToken;
 use crate::model::bpe::{Bpe, Units};
-use crate::normalize::Respelling;
+use crate::normalize::{Front, Normalizer, Respelling};
+use crate::pretokenize::PreTokenizer;
+use crate::spec::PrependScheme;
+
+/// What normalizer and pre-tokenizer do, if all they do is to write one character for another and to put that in front.
+pub(super) fn respelling(
+    normalizer: Option<&Normalizer>,
+    pre_tokenizer: Option<&PreTokenizer>,
+) -> Option<Respelling> {
+    match (normalizer, pre_tokenizer) {
+        (Some(normalizer), None) => normalizer.respelling(),
+        // Where the other character is written for all, it cuts no more.
+        (Some(normalizer), Some(pre_tokenizer)) => {
+            normalizer.respelling().filter(|respelling| pre_tokenizer.cuts_only_at(respelling.from.into()))
+        }
+        (None, Some(pre_tokenizer)) => {
+            let (to, scheme) = pre_tokenizer.writes_marks()?;
+            let front = match scheme {
+                PrependScheme::Always => Front::Missing,
+                PrependScheme::First => Front::MissingAtStart,
+                PrependScheme::Never => Front::Nothing,
+            };
+            (to != ' ').then_some(Respelling { from: b' ', to, front })
+        }
+        (None, None) => None,
+    }
+}
 
 /// How a piece is written for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,11 +153,12 @@ impl RespelledUnits {
         Reading::Respelled { from: self.respelling.from, to: self.respelling.to }
     }
 
-    /// If a text gets a character in front that it does not have: that character, and where the unit ends that
-    /// begins with it.
-    pub fn prefixed_end(&self, text: &str) -> Option<(char, usize)> {
+    /// If a text, which may be at the start of the original, gets a character in front that it does not have: that character, and
+    /// where the unit ends that begins with it.
+    pub fn prefixed_end(&self, text: &str, at_start: bool) -> Option<(char, usize)> {
         let prefix = self.respelling.from as char;
-        (self.respelling.prepends && !text.is_empty())
+        self.respelling
+            .prepends_to(text, at_start)
             .then(|| (prefix, self.bpe.unit_end(&self.units, text, prefix, 0)))
     }
 

@@ -25,7 +25,8 @@ fn stage_after_stage(tokenizer: &Tokenizer) -> Tokenizer {
     let mut slow = Tokenizer::new(tokenizer.spec().clone()).unwrap();
     let inner = Arc::get_mut(&mut slow.inner).unwrap();
     inner.plan.way = Way::any_text(&inner.texts.model, inner.pre_tokenizer.as_ref());
-    inner.plan.words = None;
+    (inner.plan.words, inner.plan.units) = (None, None);
+    inner.plan.track_for_ids = inner.plan.track_for_pieces;
     slow
 }
 
@@ -42,7 +43,9 @@ fn columns(tokenizer: &Tokenizer, text: &str, options: &EncodeOptions<'_>) -> cr
 }
 
 fn assert_same_ways(spec: TokenizerSpec, seed: u64, expected: fn(&Cut) -> bool) {
-    let fast = Tokenizer::new(spec).unwrap();
+    // By pieces, and what can go by the hundred.
+    let start = [LanesStart::Never, LanesStart::AtOnce][seed as usize / 4 % 2];
+    let fast = with_lanes(&spec, start);
     assert!(expected(&fast.inner.plan.way.cut), "{:?}", fast.inner.plan.way.cut);
     let slow = stage_after_stage(&fast);
     let mut random = Random::from_seed(seed);
@@ -110,15 +113,27 @@ fn random_bpe(random: &mut Random) -> BpeSpec {
 fn respelled_units_are_as_the_stages() {
     let replace = NormalizerSpec::Replace { pattern: Pattern::Literal(" ".into()), content: "▁".into() };
     let prepend = |prefix: &str| NormalizerSpec::Prepend { prepend: prefix.into() };
-    for seed in 0..60 {
+    let metaspace = |prepend| PreTokenizerSpec::Metaspace { replacement: '▁', prepend, split: false };
+    for seed in 0..140 {
         let mut random = Random::from_seed(seed);
         let mut spec = TokenizerSpec::new(ModelSpec::Bpe(random_bpe(&mut random)));
-        spec.normalizer = Some(match seed % 4 {
-            0 => NormalizerSpec::Sequence(vec![prepend("▁"), replace.clone()]),
-            1 => NormalizerSpec::Sequence(vec![replace.clone(), prepend("▁")]),
-            2 => NormalizerSpec::Sequence(vec![prepend(" "), replace.clone()]),
-            _ => replace.clone(),
-        });
+        (spec.normalizer, spec.pre_tokenizer) = match seed % 7 {
+            0 => (Some(NormalizerSpec::Sequence(vec![prepend("▁"), replace.clone()])), None),
+            1 => (Some(NormalizerSpec::Sequence(vec![replace.clone(), prepend("▁")])), None),
+            2 => (Some(NormalizerSpec::Sequence(vec![prepend(" "), replace.clone()])), None),
+            // A split at what is not there any more.
+            3 => (
+                Some(replace.clone()),
+                (seed % 2 == 0).then(|| PreTokenizerSpec::Split {
+                    pattern: Pattern::Literal(" ".into()),
+                    behavior: SplitBehavior::MergedWithPrevious,
+                    invert: false,
+                }),
+            ),
+            4 => (None, Some(metaspace(PrependScheme::Always))),
+            5 => (None, Some(metaspace(PrependScheme::First))),
+            _ => (None, Some(metaspace(PrependScheme::Never))),
+        };
         added(&mut spec);
         assert_same_ways(spec, seed, |cut| matches!(cut, Cut::Respelled(_)));
     }
@@ -134,6 +149,14 @@ fn what_is_more_than_respelling_goes_stage_by_stage() {
         spec.added_tokens = vec![token];
         matches!(Tokenizer::new(spec).unwrap().inner.plan.way.cut, Cut::Stages(_))
     };
+    let split = |literal: &str, invert| {
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(random_bpe(&mut Random::from_seed(1))));
+        spec.normalizer = Some(replace.clone());
+        let (pattern, behavior) = (Pattern::Literal(literal.into()), SplitBehavior::Removed);
+        spec.pre_tokenizer = Some(PreTokenizerSpec::Split { pattern, behavior, invert });
+        matches!(Tokenizer::new(spec).unwrap().inner.plan.way.cut, Cut::Stages(_))
+    };
+    assert!(split("▁", false) && split(" ", true) && !split("a ", false));
     let bpe = random_bpe(&mut Random::from_seed(1));
     let token = AddedToken { normalized: false, ..AddedToken::new("<s>", true) };
     let chain = |first, second| NormalizerSpec::Sequence(vec![first, second]);

@@ -10,7 +10,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::EncodeOptions;
-use super::spelling::{Reading, Spelling};
+use super::spelling::{Reading, Spelling, respelling};
 use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
@@ -30,7 +30,7 @@ use crate::text::MOST_BYTES;
 #[derive(Debug)]
 pub(super) struct Units {
     model: Arc<Model>,
-    normalizer: Arc<Normalizer>,
+    normalizer: Option<Arc<Normalizer>>,
     writes: Writes,
     /// Made when the first worker has seen enough text.
     tables: OnceLock<std::result::Result<Tables, &'static str>>,
@@ -41,11 +41,17 @@ pub(super) struct Units {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnitPlaces<'u> {
     pub lengths: &'u Lengths,
-    /// Bytes that are written in front of a text.
-    pub lead: u32,
+    respelling: Respelling,
     /// Of the bytes that a character is spelled in, the last one covers it and the others nothing, as what is written in
     /// front; else each one covers it, and what is written in front the character behind it.
     pub ends_cover: bool,
+}
+
+impl UnitPlaces<'_> {
+    /// Bytes that are written in front of a text, which may be at the start of the original.
+    pub fn lead(&self, text: &str, at_start: bool) -> u32 {
+        u32::from(self.respelling.prepends_to(text, at_start))
+    }
 }
 
 /// How the places of tokens are found.
@@ -148,21 +154,24 @@ impl Units {
         pre_tokenizer: Option<&Arc<PreTokenizer>>,
         added: &AddedVocabulary,
     ) -> Option<Units> {
-        if pre_tokenizer.is_some() || added.has_normalized() {
+        if added.has_normalized() {
             return None;
         }
-        let normalizer = normalizer?;
+        let alone = || normalizer.filter(|_| pre_tokenizer.is_none());
         let writes = match &**model {
             Model::SentencePiece(model) if model.sums_scores() => {
-                Writes::Normalized(Box::new(normalizer.with_blanks()?))
+                Writes::Normalized(Box::new(alone()?.with_blanks()?))
             }
-            Model::Bpe(_) | Model::SentencePiece(_) => Writes::Respelled(normalizer.writes_marks()?),
+            Model::SentencePiece(_) => Writes::Respelled(alone()?.writes_marks()?),
+            Model::Bpe(_) => {
+                Writes::Respelled(respelling(normalizer.map(|one| &**one), pre_tokenizer.map(|one| &**one))?)
+            }
             Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => return None,
         };
         let mut random = Random::from_entropy();
         Some(Units {
             model: model.clone(),
-            normalizer: normalizer.clone(),
+            normalizer: normalizer.cloned(),
             writes,
             tables: OnceLock::new(),
             hash_seed: [random.next_u64(), random.next_u64()],
@@ -171,7 +180,14 @@ impl Units {
 
     /// Whether texts come to the same ids in both.
     pub fn are_as_in(&self, other: &Units) -> bool {
-        Arc::ptr_eq(&self.model, &other.model) && Arc::ptr_eq(&self.normalizer, &other.normalizer)
+        let are_written_alike = match (&self.writes, &other.writes) {
+            (Writes::Respelled(one), Writes::Respelled(two)) => one == two,
+            _ => match (&self.normalizer, &other.normalizer) {
+                (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+                _ => false,
+            },
+        };
+        are_written_alike && Arc::ptr_eq(&self.model, &other.model)
     }
 
     /// Which character of a written text stands for which one.
@@ -217,10 +233,10 @@ impl Units {
     /// How the places of tokens are found, if the tables are there and tell it.
     pub fn places(&self) -> Option<Telling<'_>> {
         match (&self.writes, self.tables().ok()?) {
-            (Writes::Respelled(respelling), Tables::Spelled(spelled)) => {
-                let lead = u32::from(respelling.prepends);
+            (&Writes::Respelled(respelling), Tables::Spelled(spelled)) => {
                 let ends_cover = matches!(&*self.model, Model::SentencePiece(_));
-                Some(Telling::Each(UnitPlaces { lengths: spelled.lengths.as_ref()?, lead, ends_cover }))
+                let lengths = spelled.lengths.as_ref()?;
+                Some(Telling::Each(UnitPlaces { lengths, respelling, ends_cover }))
             }
             (Writes::Normalized(_), Tables::Sums(summed)) => summed.tells_places.then_some(Telling::All),
             _ => None,
@@ -305,12 +321,13 @@ impl UnitLanes {
         Arc::ptr_eq(&self.units, units)
     }
 
-    /// Appends the ids of a text between added tokens; false if it must take the other way, and then maybe some of them.
+    /// Appends the ids of a text between added tokens, which may be at the start of the original; false if it must take the other
+    /// way, and then maybe some of them.
     /// Where units alone decide, `each` gets them as they come, in the text as they were found in it, with their ids; it says
     /// whether to go on.
     pub fn append(
         &mut self,
-        raw: &str,
+        (raw, at_start): (&str, bool),
         options: &EncodeOptions<'_>,
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
@@ -329,7 +346,7 @@ impl UnitLanes {
             return Ok(false);
         };
         bounds.begin(0);
-        write(*respelling, raw, text);
+        write(*respelling, (raw, at_start), text);
         let mut found = lanes::Units::new(&spelled.boundaries, text.as_bytes());
         loop {
             let more = found.fill(runner.level(), bounds);
@@ -437,11 +454,11 @@ impl Buffers {
     }
 }
 
-/// Writes a text as units are found in it.
-fn write(respelling: Respelling, text: &str, written: &mut String) {
-    let Respelling { from, to, prepends } = respelling;
+/// Writes a text, which may be at the start of the original, as units are found in it.
+fn write(respelling: Respelling, (text, at_start): (&str, bool), written: &mut String) {
+    let Respelling { from, to, .. } = respelling;
     written.clear();
-    if prepends && !text.is_empty() {
+    if respelling.prepends_to(text, at_start) {
         written.push(from.into());
     }
     let mut mark = [0; 4];

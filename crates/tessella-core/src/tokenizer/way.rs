@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::spelling::{Reading, RespelledUnits};
+use super::spelling::{Reading, RespelledUnits, respelling};
 use crate::added::AddedVocabulary;
 use crate::model::Model;
 use crate::model::bpe::Bpe;
@@ -24,7 +24,7 @@ pub(super) enum Cut {
     RawBytes(ByteLevelView),
     /// The mark in front of words is not written: pieces are looked up without it.
     Marked(MarkedView),
-    /// The normalizer only writes one character for another: the text is looked up as it is.
+    /// All that is done before the model is to write one character for another: the text is looked up as it is.
     Respelled(RespelledUnits),
 }
 
@@ -108,10 +108,10 @@ impl Way {
             reader: Reader { reads: Reads::Spelled(model.clone(), reading), remembers: true },
         };
         let remembers = remembers(model);
-        if let (Model::Bpe(bpe), None, Some(normalizer)) = (&**model, pre_tokenizer, normalizer)
+        if let Model::Bpe(bpe) = &**model
             && remembers
             && !added.has_normalized()
-            && let Some(respelling) = normalizer.respelling()
+            && let Some(respelling) = respelling(normalizer, pre_tokenizer.map(|pre| &**pre))
             && let Some(units) = RespelledUnits::new(bpe, respelling)
         {
             let reading = units.reading();
@@ -156,8 +156,8 @@ impl Way {
                 "only splits stand before the last Metaspace: pieces are looked up without their marks",
             ),
             Cut::Respelled(_) => (
-                "normalizer",
-                "text is not written",
+                "text",
+                "not written",
                 "one character for another and nothing that splits: units are found and looked up in the text \
                  as it is",
             ),
