@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use matcher::Matcher;
+use memchr::memmem::Finder;
 
 use crate::error::{Error, Result};
 use crate::ids::TokenId;
@@ -43,6 +44,8 @@ pub struct AddedVocabulary {
 
 /// Bytes of texts that are looked through for one byte first.
 const SHORT: usize = 256;
+/// Contents that are looked for one by one, which takes a few cycles for 64 bytes each.
+const MOST_FINDERS: usize = 8;
 
 /// Tokens that are looked for together.
 #[derive(Debug)]
@@ -55,6 +58,8 @@ struct TokenSet {
     /// Shorter tokens at the place of a rejected match are found through this map.
     contents: HashMap<String, usize>,
     lengths: Vec<usize>,
+    /// Each content by itself, where they are few and begin with several bytes.
+    finders: Vec<Finder<'static>>,
     /// Whether any token can be rejected.
     rejects: bool,
     has_special: bool,
@@ -186,9 +191,14 @@ impl AddedVocabulary {
         self.normalized.is_some()
     }
 
+    /// What is looked for in normalized text.
+    pub fn normalized_contents(&self) -> impl Iterator<Item = &str> {
+        self.normalized.iter().flat_map(|set| set.contents.keys().map(String::as_str))
+    }
+
     /// Whether no token of raw text stands in a text, whatever becomes of specials.
     pub fn is_absent_raw(&self, text: &str) -> bool {
-        self.raw.as_ref().is_none_or(|set| set.matcher.find(text, 0).is_none())
+        self.raw.as_ref().is_none_or(|set| set.is_absent(text) || set.matcher.find(text, 0).is_none())
     }
 
     /// Segments of raw text, covering it.
@@ -245,7 +255,11 @@ impl TokenSet {
         let mut lengths: Vec<usize> = patterns.iter().map(|(content, _)| content.len()).collect();
         lengths.sort_unstable();
         lengths.dedup();
+        let are_few = !one_begin && patterns.len() <= MOST_FINDERS;
+        let finders =
+            patterns.iter().filter(|_| are_few).map(|(content, _)| Finder::new(content).into_owned());
         Ok(Some(TokenSet {
+            finders: finders.collect(),
             matcher,
             begin: one_begin.then_some(begin),
             tokens: patterns.iter().map(|(_, index)| *index).collect(),
@@ -257,12 +271,20 @@ impl TokenSet {
         }))
     }
 
-    /// Whether a short text has not even the byte that all contents begin with: that is seen sooner than a matcher is asked.
+    /// Whether a text is known to have none of the contents sooner than a matcher is asked: a short one has not even the byte that
+    /// all begin with, and in a longer one a few contents that begin with several bytes, which a matcher would stop at, are not
+    /// found one by one.
     #[inline]
     fn is_absent(&self, text: &str) -> bool {
         // Without a way out of the loop, so that many bytes are compared at once.
         let has = |begin: u8| text.bytes().fold(false, |found, byte| found | (byte == begin));
-        text.len() <= SHORT && self.begin.is_some_and(|begin| !has(begin))
+        match self.begin {
+            Some(begin) => text.len() <= SHORT && !has(begin),
+            None => {
+                !self.finders.is_empty()
+                    && self.finders.iter().all(|finder| finder.find(text.as_bytes()).is_none())
+            }
+        }
     }
 
     /// The next accepted match at or after `from`.

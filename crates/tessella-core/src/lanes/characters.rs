@@ -165,6 +165,14 @@ impl Characters {
         (kind, length)
     }
 
+    /// Whether a character stands between words.
+    pub fn is_blank(&self, c: char) -> bool {
+        match u8::try_from(c) {
+            Ok(byte @ 0..0x80) => !Sets::has(&self.sets.word, byte) && !Sets::has(&self.sets.alone, byte),
+            _ => self.at(c.encode_utf8(&mut [0; 4]).as_bytes(), 0).0.is_blank(),
+        }
+    }
+
     #[cold]
     fn find_out(&self, code_point: usize) -> Kind {
         let kind = char::from_u32(code_point as u32).map_or(Kind::ODD, &*self.tell);

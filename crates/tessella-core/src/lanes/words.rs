@@ -66,6 +66,25 @@ impl Spans {
         }
     }
 
+    /// Gives each word that has ended the blanks behind it but the last one, where several stand before the next word.
+    pub fn take_blanks(&mut self, text: &str, characters: &Characters) {
+        let bytes = text.as_bytes();
+        for end in &mut self.ends.places[..self.whole] {
+            let at = *end as usize;
+            let is_word = |byte: u8| Sets::has(&characters.sets.word, byte);
+            if bytes.get(at) == Some(&b' ') && bytes.get(at + 1).is_some_and(|&byte| is_word(byte)) {
+                continue;
+            }
+            let gap = text[at..].trim_start_matches(|c| characters.is_blank(c));
+            let last = text[at..text.len() - gap.len()].chars().next_back();
+            if !gap.is_empty()
+                && let Some(last) = last
+            {
+                *end = (text.len() - gap.len() - last.len_utf8()) as u32;
+            }
+        }
+    }
+
     /// The words that have ended.
     pub fn of<'t>(&'t self, text: &'t [u8]) -> Pieces<'t> {
         let count = self.whole;

@@ -20,18 +20,86 @@ use crate::unicode::categories::is_mark;
 use crate::unicode::class_of;
 use crate::unicode::normalization::Form;
 
+/// What a normalizer does to blanks between words and at the ends of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blanks {
+    /// Whether several come to one.
+    pub join: bool,
+    /// Whether white space goes at the start of a text, and at its end.
+    pub strips: (bool, bool),
+}
+
 impl Normalizer {
+    /// The same for words alone, and what it does around them, where each blank is written as a mark. `None` if it cannot be told
+    /// apart.
+    pub fn of_words(&self, mark: char) -> Option<(Normalizer, Blanks)> {
+        let of_words = Normalizer { steps: self.steps.clone(), has_custom: self.has_custom, of_words: true };
+        let mut blanks = Blanks { join: false, strips: (false, false) };
+        for (number, step) in self.steps.iter().enumerate() {
+            match step {
+                Step::Strip { left, right } => {
+                    blanks.strips = (blanks.strips.0 | left, blanks.strips.1 | right);
+                }
+                Step::Replace(replace) if replace.is_of_blanks() => {
+                    // Behind it nothing may make a blank, or strip one that is written as a mark already.
+                    let mut rest = self.steps[number + 1..].iter();
+                    let strips = |step: &Step| matches!(step, Step::Strip { .. });
+                    let joins = replace.joins_blanks(mark) && !blanks.join;
+                    if !joins || !rest.all(|step| replace.keeps_blanks() && strips(step)) {
+                        return None;
+                    }
+                    blanks.join = true;
+                }
+                _ => {}
+            }
+        }
+        Some((of_words, blanks))
+    }
+
+    /// The steps that change words.
+    fn word_steps(&self) -> impl Iterator<Item = &Step> + Clone {
+        let is_around = |step: &Step| match step {
+            Step::Strip { .. } => true,
+            Step::Replace(replace) => replace.is_of_blanks(),
+            _ => false,
+        };
+        self.steps.iter().filter(move |step| !(self.of_words && is_around(step)))
+    }
+
     /// Whether each character becomes what it becomes alone.
     pub fn is_local_to_characters(&self) -> bool {
         let by_character =
             |step: &Step| matches!(step, Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents);
-        self.steps.iter().all(by_character)
+        self.word_steps().all(by_character)
+    }
+
+    /// Whether a character stays beside what goes at the ends of a text: it becomes something without white space, step by
+    /// step.
+    pub fn is_solid(&self, c: char) -> bool {
+        self.is_at_each_step(c, |c| !c.is_whitespace())
+    }
+
+    /// Whether a character goes at the ends of a text: it becomes white space and no less, step by step.
+    pub fn is_white(&self, c: char) -> bool {
+        self.is_at_each_step(c, char::is_whitespace)
+    }
+
+    fn is_at_each_step(&self, c: char, is: impl Fn(char) -> bool) -> bool {
+        let mut text = c.to_string();
+        let holds = |text: &str| !text.is_empty() && text.chars().all(&is);
+        holds(&text)
+            && self.word_steps().all(|step| {
+                step.of(&text).is_ok_and(|next| {
+                    text = next;
+                    holds(&text)
+                })
+            })
     }
 
     /// Whether what stands between blanks becomes what it becomes alone; `is_blank` says of a
     /// character that it is one.
     pub fn is_local_to_words(&self, is_blank: impl Fn(char) -> bool) -> bool {
-        self.steps.iter().all(|step| match step {
+        self.word_steps().all(|step| match step {
             Step::Bert(_) | Step::Form(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
             Step::Precompiled(map) => map.matching == CharsmapMatching::Grapheme,
             Step::Replace(replace) => replace.grows_not_and_has_none(&is_blank),
@@ -51,22 +119,22 @@ impl Normalizer {
             Step::Replace(_) => 1,
             _ => usize::MAX,
         };
-        self.steps.iter().map(of).fold(1, usize::saturating_mul)
+        self.word_steps().map(of).fold(1, usize::saturating_mul)
     }
 
     /// What becomes of ASCII characters in words, if that can be told one by one.
     pub fn ascii_fates(&self) -> AsciiFates {
         let is_literal = |step: &&Step| matches!(step, Step::Replace(_));
-        let count = self.steps.iter().take_while(is_literal).count();
-        let (first, rest) = self.steps.split_at(count);
-        let literals = first.iter().map(|step| match step {
+        let count = self.word_steps().take_while(is_literal).count();
+        let (first, rest) = (self.word_steps().take(count), self.word_steps().skip(count));
+        let literals = first.map(|step| match step {
             Step::Replace(replace) => replace.literal(),
             _ => None,
         });
         let Some(literals) = literals.collect::<Option<Vec<_>>>() else { return AsciiFates::unknown() };
         // Two ASCII characters never come to be one cluster or one character within a word; a later literal may be
         // made of several.
-        if rest.iter().any(|step| is_literal(&step)) {
+        if rest.clone().any(|step| is_literal(&step)) {
             return AsciiFates::unknown();
         }
         let fate = |byte: u8| {
@@ -77,7 +145,7 @@ impl Normalizer {
             let before = char::from(byte).to_string();
             let mut text = AlignedText::untracked(&before);
             let mut fate = byte;
-            for step in rest {
+            for step in rest.clone() {
                 match (step.run(&mut text), text.as_str().as_bytes()) {
                     (Ok(()), &[only]) if only.is_ascii() => fate = only,
                     _ => return NO_FATE,
@@ -93,16 +161,17 @@ impl Normalizer {
 
     /// Normalizes a word that is too short to become much, without asking what time it took.
     pub fn normalize_short(&self, text: &mut AlignedText<'_>) -> Result<()> {
-        self.steps.iter().try_for_each(|step| step.run(text))
+        let kept = |step: &&Step| !(self.of_words && matches!(step, Step::Strip { .. }));
+        self.steps.iter().filter(kept).try_for_each(|step| step.run(text))
     }
 
     /// What a blank beside a character is to it, in steps that look at clusters or compose.
     pub fn beside_blanks(&self, c: char) -> Result<BesideBlanks> {
         let sees_clusters =
             |step: &&Step| matches!(step, Step::Precompiled(_) | Step::Form(Form::Nfc | Form::Nfkc));
-        let is_only_one = self.steps.iter().filter(sees_clusters).count() == 1;
+        let is_only_one = self.word_steps().filter(sees_clusters).count() == 1;
         let mut text = c.to_string();
-        for step in &self.steps {
+        for step in self.word_steps() {
             if sees_clusters(&step) {
                 let count = |text: &str| text.graphemes(true).count();
                 let alone = count(&text);
@@ -130,7 +199,7 @@ impl Normalizer {
     /// replaced beside it.
     pub fn anywhere(&self, c: char) -> Option<String> {
         let mut text = c.to_string();
-        for (number, step) in self.steps.iter().enumerate() {
+        for (number, step) in self.word_steps().enumerate() {
             let before = std::mem::take(&mut text);
             text = step.of(&before).ok()?;
             let is_alone = match step {
@@ -160,7 +229,7 @@ impl Normalizer {
     /// may be made a wider one by the step of a character map; a step that only takes marks out leaves their places to nobody.
     pub fn keeps_places(&self, c: char) -> bool {
         let mut text = c.to_string();
-        for step in &self.steps {
+        for step in self.word_steps() {
             let Some(first) = text.chars().next() else { return true };
             let (Ok(next), Ok(of_first)) = (step.of(&text), step.of(&first.to_string())) else {
                 return false;
@@ -176,7 +245,7 @@ impl Normalizer {
 
     /// Whether marks go behind a step before anything looks at them; no mark changes in lower case.
     fn strips_behind(&self, number: usize) -> bool {
-        let mut behind = self.steps.iter().skip(number + 1);
+        let mut behind = self.word_steps().skip(number + 1);
         behind
             .find(|step| !matches!(step, Step::Lowercase))
             .is_some_and(|step| matches!(step, Step::StripAccents))
@@ -226,6 +295,12 @@ impl AsciiFates {
     pub fn none() -> Self {
         let fate = |byte: usize| if byte < 0x80 { byte as u8 } else { NO_FATE };
         AsciiFates { literals: Box::default(), fates: std::array::from_fn(fate) }
+    }
+
+    /// Nothing is known of those that become a character.
+    pub fn but(mut self, byte: u8) -> Self {
+        self.fates.iter_mut().filter(|fate| **fate == byte).for_each(|fate| *fate = NO_FATE);
+        self
     }
 
     /// What a character becomes, if that is known and one character.

@@ -47,15 +47,17 @@ mod strip;
 #[cfg(test)]
 mod testing;
 
-pub use local::{AsciiFates, BesideBlanks};
+pub use local::{AsciiFates, BesideBlanks, Blanks};
 
 /// A compiled normalizer.
 #[derive(Debug)]
 pub struct Normalizer {
     /// In the order in which they run; nested sequences are laid out flat.
-    steps: Vec<Step>,
+    steps: Arc<[Step]>,
     /// Whether any step is a user's own.
     has_custom: bool,
+    /// Whether only words are normalized, of which nothing is stripped.
+    of_words: bool,
 }
 
 /// One ASCII character is written as another character, and that may also be put in front.
@@ -124,13 +126,13 @@ impl Normalizer {
             }
         }
         let has_custom = steps.iter().any(|step| matches!(step, Step::Custom(_)));
-        Ok(Normalizer { steps, has_custom })
+        Ok(Normalizer { steps: steps.into(), has_custom, of_words: false })
     }
 
     /// What the normalizer does, if all it does is to write one character for another and, maybe, the same
     /// in front of every text: then the text need not be written for those who know that.
     pub fn respelling(&self) -> Option<Respelling> {
-        let (replace, prefix) = match self.steps.as_slice() {
+        let (replace, prefix) = match &*self.steps {
             [Step::Replace(replace)] => (replace, None),
             [Step::Prepend(prefix), Step::Replace(replace)] => (replace, Some((prefix, true))),
             [Step::Replace(replace), Step::Prepend(prefix)] => (replace, Some((prefix, false))),
@@ -150,7 +152,7 @@ impl Normalizer {
 
     /// The same of SentencePiece's normalizer as well, whose texts have other spans.
     pub fn writes_marks(&self) -> Option<Respelling> {
-        match self.steps.as_slice() {
+        match &*self.steps {
             [Step::SentencePiece(step)] => step.respelling(),
             _ => self.respelling(),
         }
@@ -158,7 +160,7 @@ impl Normalizer {
 
     /// SentencePiece's normalizer, writing blanks in place of marks.
     pub fn with_blanks(&self) -> Option<sentencepiece::SentencePieceNormalization> {
-        match self.steps.as_slice() {
+        match &*self.steps {
             [Step::SentencePiece(step)] => step.with_blanks(),
             _ => None,
         }
@@ -201,6 +203,9 @@ impl Normalizer {
             let name = || format!("normalizer {} of {} ({})", index + 1, self.steps.len(), step.explain().0);
             if index > 0 {
                 limits::check()?;
+            }
+            if self.of_words && matches!(step, Step::Strip { .. }) {
+                continue;
             }
             run(step, text).map_err(|error| match error.kind() {
                 ErrorKind::Value => error.at(name()),

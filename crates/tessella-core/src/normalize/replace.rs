@@ -16,11 +16,15 @@ use crate::text::{AlignedText, Alignment, MOST_BYTES};
 pub(super) struct Replace {
     matcher: Matcher,
     content: String,
+    /// Whether what is replaced is a number of blanks, two or more of them all at once.
+    is_of_blanks: bool,
 }
 
 impl Replace {
     pub fn new(pattern: &Pattern, content: &str) -> Result<Self> {
-        Ok(Replace { matcher: Matcher::new(pattern)?, content: content.to_string() })
+        let matcher = Matcher::new(pattern)?;
+        let is_of_blanks = matcher.is_run_of(' ').is_some_and(|least| least <= 2);
+        Ok(Replace { matcher, content: content.to_string(), is_of_blanks })
     }
 
     /// The ASCII character that is replaced and the character that it becomes, if that is all.
@@ -36,6 +40,22 @@ impl Replace {
     pub fn grows_not_and_has_none(&self, such: impl Fn(char) -> bool) -> bool {
         let fits = |literal: &str| self.content.len() <= literal.len() && !literal.chars().any(such);
         self.matcher.as_literal().is_some_and(fits)
+    }
+
+    /// Whether what is replaced is a number of blanks, two or more of them all at once.
+    pub fn is_of_blanks(&self) -> bool {
+        self.is_of_blanks
+    }
+
+    /// Whether several blanks become one blank or one mark, and nothing else changes.
+    pub fn joins_blanks(&self, mark: char) -> bool {
+        let is = |c: char| self.content.chars().eq([c]);
+        self.is_of_blanks() && (is(' ') || is(mark))
+    }
+
+    /// Whether blanks are put where they were.
+    pub fn keeps_blanks(&self) -> bool {
+        self.content == " "
     }
 
     /// What is replaced, if it is always the same.

@@ -16,8 +16,8 @@ use crate::spec::SentencePieceNormalizer;
 use crate::text::{AlignedText, Alignment};
 use crate::trie::Trie;
 
-use super::{Front, Respelling};
 use super::charsmap::Charsmap;
+use super::{Front, Respelling};
 
 const SPACE_SYMBOL: &str = "▁";
 

@@ -161,6 +161,11 @@ impl Matcher {
         matches!(self.strategy, Strategy::Literal(_)).then_some(&self.source)
     }
 
+    /// Whether the pattern matches a character and all that follow it if they are equal: how many there must be at least.
+    pub fn is_run_of(&self, c: char) -> Option<u32> {
+        scan::is_run_of(&self.source, self.scanner()?.dialect, c)
+    }
+
     /// The automaton, if the pattern has one.
     pub fn scanner(&self) -> Option<&Scanner> {
         match &self.strategy {

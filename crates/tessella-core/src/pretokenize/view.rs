@@ -251,6 +251,11 @@ impl MarkedView {
         &self.splits
     }
 
+    /// Whether nothing cuts before it.
+    pub fn only_marks(&self) -> bool {
+        self.splits.cuts.is_empty()
+    }
+
     /// What spaces become, and what stands in front of a piece.
     pub fn mark(&self) -> char {
         self.mark

@@ -55,8 +55,10 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod together;
+mod traps;
 mod units;
 mod way;
+mod word_gaps;
 mod word_lanes;
 mod word_places;
 mod word_solver;

@@ -69,6 +69,20 @@ fn added(spec: &mut TokenizerSpec) {
     spec.added_tokens = vec![AddedToken { normalized: false, ..AddedToken::new("<s>", true) }];
 }
 
+/// Some that are looked for in normalized texts.
+fn added_behind(spec: &mut TokenizerSpec, random: &mut Random) {
+    let contents = ["ab", "b a", "É", ". .", "▁a", "xx", "<t>", "a.b", "漢", "x "];
+    for _ in 0..1 + random.next_u64() % 2 {
+        let content = contents[random.next_u64() as usize % contents.len()];
+        spec.added_tokens.push(AddedToken {
+            normalized: true,
+            single_word: random.next_u64().is_multiple_of(4),
+            lstrip: random.next_u64().is_multiple_of(4),
+            ..AddedToken::new(content, random.next_u64().is_multiple_of(2))
+        });
+    }
+}
+
 /// A merge list over few characters, each merge of two tokens there are.
 fn random_bpe(random: &mut Random) -> BpeSpec {
     let mut texts: Vec<String> =
@@ -135,7 +149,13 @@ fn respelled_units_are_as_the_stages() {
             _ => (None, Some(metaspace(PrependScheme::Never))),
         };
         added(&mut spec);
-        assert_same_ways(spec, seed, |cut| matches!(cut, Cut::Respelled(_)));
+        if seed % 5 == 0 {
+            added_behind(&mut spec, &mut random);
+            assert!(Tokenizer::new(spec.clone()).unwrap().inner.plan.units.is_some());
+            assert_same_ways(spec, seed, |cut| matches!(cut, Cut::Stages(_)));
+        } else {
+            assert_same_ways(spec, seed, |cut| matches!(cut, Cut::Respelled(_)));
+        }
     }
 }
 
@@ -397,6 +417,9 @@ fn word_spec(seed: u64) -> TokenizerSpec {
         _ => Some(bert),
     };
     added(&mut spec);
+    if seed.is_multiple_of(4) {
+        added_behind(&mut spec, &mut random);
+    }
     spec
 }
 
@@ -435,6 +458,95 @@ fn raw_words_are_as_the_stages() {
         assert!(took_words(&fast));
     }
     assert!((500..9000).contains(&odd) && failed > 100, "{odd} {failed}");
+}
+
+/// A tokenizer that cuts at nothing but marks, behind what normalizers do to blanks.
+fn gap_spec(seed: u64) -> TokenizerSpec {
+    use crate::normalize::charsmap::build_charsmap;
+    let mut spec = word_spec(seed * 7 + 3);
+    let mut random = Random::from_seed(seed);
+    match (&spec.model, random.next_u64() % 3) {
+        (ModelSpec::Unigram(_), 0) | (_, 1) => spec.model = ModelSpec::Bpe(random_bpe(&mut random)),
+        (ModelSpec::Unigram(_), _) => {}
+        _ => spec.model = unigram(random.next_u64() % 2 == 0, true),
+    }
+    let rules = [
+        ("\n", " "),
+        ("\u{200b}", " "),
+        ("\t", "  "),
+        ("\u{ad}", ""),
+        ("´", " \u{301}"),
+        ("½", "1 2"),
+        ("ﬁ", "fi"),
+        ("ß", "ss "),
+        ("Σ", "▁"),
+    ];
+    let few = 1 + random.next_u64() as usize % rules.len();
+    let rules: Vec<_> =
+        rules[..few].iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
+    let map = NormalizerSpec::Precompiled {
+        charsmap: build_charsmap(&rules).unwrap().into(),
+        matching: CharsmapMatching::Grapheme,
+    };
+    let join = |pattern: &str, content: &str| NormalizerSpec::Replace {
+        pattern: Pattern::Regex { source: pattern.into(), dialect: Dialect::Oniguruma },
+        content: content.into(),
+    };
+    let strip = |left, right| NormalizerSpec::Strip { left, right };
+    let steps = match seed % 12 {
+        0 => vec![],
+        1 => vec![map],
+        2 => vec![map, strip(false, true), join(" {2,}", "▁")],
+        3 => vec![strip(true, true), map, join(" {2,}", " ")],
+        4 => vec![NormalizerSpec::Nmt, NormalizerSpec::Nfkc, join(" {2,}", " ")],
+        5 => vec![map, join(" +", " "), strip(true, true)],
+        6 => vec![NormalizerSpec::Nfkd, NormalizerSpec::StripAccents, NormalizerSpec::Lowercase],
+        7 => vec![strip(true, false), NormalizerSpec::Nfc],
+        8 => vec![map, NormalizerSpec::Nfkc, strip(false, true)],
+        9 => vec![NormalizerSpec::Nmt, strip(true, true), map, join(" {2,}", "▁")],
+        10 => vec![NormalizerSpec::Lowercase, map, join(" +", "▁")],
+        _ => vec![NormalizerSpec::Nmt, strip(false, true)],
+    };
+    spec.normalizer = (!steps.is_empty()).then_some(NormalizerSpec::Sequence(steps));
+    let prepend = PrependScheme::Always;
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Metaspace { replacement: '▁', prepend, split: true });
+    spec
+}
+
+#[test]
+fn words_between_marks_are_as_the_stages() {
+    let mut told = 0;
+    for seed in 0..240 {
+        let spec = gap_spec(seed);
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        assert!(fast.inner.plan.words.is_some(), "{:?}", spec.normalizer);
+        let slow = stage_after_stage(&fast);
+        let mut random = Random::from_seed(seed);
+        for round in 0..120 {
+            let parts = random.next_u64() as usize % if round % 40 == 0 { 3000 } else { 9 };
+            let few: Vec<&str> = (0..5).map(|_| WORDS[random.next_u64() as usize % WORDS.len()]).collect();
+            let part = |random: &mut Random| match random.next_u64() % 3 {
+                0 => [" ", " ", "  ", "\n", "\n   "][random.next_u64() as usize % 5],
+                _ => few[random.next_u64() as usize % few.len()],
+            };
+            let text: String = (0..parts).map(|_| part(&mut random)).collect();
+            for _ in 0..2 {
+                let options = EncodeOptions::default();
+                match (columns(&fast, &text, &options), columns(&slow, &text, &options)) {
+                    (Ok(fast), Ok(slow)) => assert_eq!(fast, slow, "{text:?} {:?}", spec.normalizer),
+                    (Err(fast), Err(slow)) => assert_eq!(fast.message(), slow.message(), "{text:?}"),
+                    (fast, slow) => panic!("{text:?}: {fast:?} {slow:?}"),
+                }
+            }
+            let words = fast.inner.plan.words.as_ref().unwrap();
+            let (gaps, normalizer) = (words.stages.gaps().unwrap(), words.stages.normalizer.as_deref());
+            if let Some(characters) = words.characters() {
+                told += usize::from(gaps.within(&text, normalizer, characters).is_some());
+            }
+        }
+        assert_eq!(fast.inner.plan.words.as_ref().unwrap().characters().is_some(), took_words(&fast));
+    }
+    assert!(told > 9000, "{told}");
 }
 
 /// A Unigram model for words of letters and signs that few entries join, with sums that tie, and what is unknown.
@@ -579,7 +691,8 @@ fn what_looks_beyond_words_goes_stage_by_stage() {
     };
     assert!(takes(|_| {}));
     assert!(!takes(|spec| spec.normalizer = Some(NormalizerSpec::Nfc)));
-    assert!(!takes(|spec| spec.added_tokens[0].normalized = true));
+    assert!(takes(|spec| spec.added_tokens[0].normalized = true));
+    assert!(!takes(|spec| spec.added_tokens.push(AddedToken::new("  ", false))));
     assert!(!takes(|spec| spec.pre_tokenizer = Some(PreTokenizerSpec::Whitespace)));
     assert!(!takes(|spec| {
         spec.pre_tokenizer = Some(PreTokenizerSpec::WhitespaceSplit);

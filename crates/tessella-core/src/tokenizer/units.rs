@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::EncodeOptions;
 use super::spelling::{Reading, Spelling, respelling};
+use super::traps::Traps;
 use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
@@ -32,6 +33,7 @@ pub(super) struct Units {
     model: Arc<Model>,
     normalizer: Option<Arc<Normalizer>>,
     writes: Writes,
+    traps: Traps,
     /// Made when the first worker has seen enough text.
     tables: OnceLock<std::result::Result<Tables, &'static str>>,
     hash_seed: [u64; 2],
@@ -154,9 +156,6 @@ impl Units {
         pre_tokenizer: Option<&Arc<PreTokenizer>>,
         added: &AddedVocabulary,
     ) -> Option<Units> {
-        if added.has_normalized() {
-            return None;
-        }
         let alone = || normalizer.filter(|_| pre_tokenizer.is_none());
         let writes = match &**model {
             Model::SentencePiece(model) if model.sums_scores() => {
@@ -168,11 +167,19 @@ impl Units {
             }
             Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => return None,
         };
+        let traps = match (&writes, &**model) {
+            (Writes::Respelled(respelling), Model::Bpe(_)) => {
+                Traps::written(added, (respelling.from, respelling.to))?
+            }
+            _ if added.has_normalized() => return None,
+            _ => Traps::default(),
+        };
         let mut random = Random::from_entropy();
         Some(Units {
             model: model.clone(),
             normalizer: normalizer.cloned(),
             writes,
+            traps,
             tables: OnceLock::new(),
             hash_seed: [random.next_u64(), random.next_u64()],
         })
@@ -187,7 +194,7 @@ impl Units {
                 _ => false,
             },
         };
-        are_written_alike && Arc::ptr_eq(&self.model, &other.model)
+        are_written_alike && self.traps == other.traps && Arc::ptr_eq(&self.model, &other.model)
     }
 
     /// Which character of a written text stands for which one.
@@ -347,6 +354,9 @@ impl UnitLanes {
         };
         bounds.begin(0);
         write(*respelling, (raw, at_start), text);
+        if units.traps.are_in(text) {
+            return Ok(false);
+        }
         let mut found = lanes::Units::new(&spelled.boundaries, text.as_bytes());
         loop {
             let more = found.fill(runner.level(), bounds);

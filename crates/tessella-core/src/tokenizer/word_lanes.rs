@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::packed;
+use super::parts;
+use super::word_gaps::{Gaps, Within};
 use super::word_solver::{Buffers, Joined, Solver};
 use super::words::{LONGEST_TEXT, Words};
 use crate::added::Segment;
@@ -72,6 +74,7 @@ impl WordLanes {
         self.bytes = self.bytes.saturating_add(text.len());
         let breaks = self.words.breaks(self.bytes);
         let has_parts = breaks.is_some();
+        let has_traps = !self.packs && !self.words.traps.are_none();
         let solving = self.words.solving(self.bytes);
         let buffers = &mut self.buffers;
         let words = &*self.words;
@@ -82,16 +85,35 @@ impl WordLanes {
                 continue;
             }
             let text = &text[segment.range.clone()];
-            let mut words = crate::lanes::Words::new(text, characters).cut_at(breaks);
+            let gaps = words.stages.gaps();
+            let within = match gaps {
+                Some(gaps) => gaps.within(text, words.stages.normalizer.as_deref(), characters),
+                None => Some(Within { before: "", words: text, behind: "" }),
+            };
+            let Some(Within { before, words: text, behind }) = within else { return Ok(false) };
+            let blanks = |blanks: &str, runner: &mut Runner, solver: &mut Solver<'_>, out: &mut Vec<u32>| {
+                let ends = [blanks.len() as u32];
+                let pieces = Pieces { text: blanks.as_bytes(), starts: &[0], ends: &ends };
+                if blanks.is_empty() { Ok(()) } else { runner.solved_ids(solver, pieces, out) }
+            };
+            blanks(before, &mut self.runner, &mut solver, out.room())?;
+            let mut found = crate::lanes::Words::new(text, characters).cut_at(breaks);
             self.spans.begin();
             loop {
-                let filled = words.fill(self.runner.level(), &mut self.spans);
+                let filled = found.fill(self.runner.level(), &mut self.spans);
                 if filled == Filled::Odd {
                     return Ok(false);
                 }
-                let found = self.spans.of(text.as_bytes());
-                let found = solver.words(&mut self.runner, found, out.room(), &mut self.joined)?;
-                if !out.words(found, segment.range.start, &mut solver)? {
+                if gaps.is_some_and(Gaps::are_pieces) {
+                    self.spans.take_blanks(text, characters);
+                }
+                let pieces = self.spans.of(text.as_bytes());
+                let before = out.room().len();
+                let pieces = solver.words(&mut self.runner, pieces, out.room(), &mut self.joined)?;
+                if has_traps && parts::some_uncertain(&out.room()[before..]) {
+                    return Ok(false);
+                }
+                if !out.words(pieces, segment.range.start, &mut solver)? {
                     return Ok(false);
                 }
                 if filled == Filled::Last {
@@ -99,6 +121,7 @@ impl WordLanes {
                 }
                 self.spans.go_on();
             }
+            blanks(behind, &mut self.runner, &mut solver, out.room())?;
         }
         Ok(true)
     }

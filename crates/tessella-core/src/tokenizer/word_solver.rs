@@ -161,7 +161,9 @@ impl Solver<'_> {
                 (piece, places.moved())
             }
         };
-        piece.is_some_and(|piece| batch.push(solving, (index, key.is_inner()), piece, moved))
+        piece.is_some_and(|piece| {
+            !self.words.traps.are_in(piece) && batch.push(solving, (index, key.is_inner()), piece, moved)
+        })
     }
 
     /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
@@ -172,6 +174,10 @@ impl Solver<'_> {
         let Buffers { spelling, tokens, numbers, .. } = &mut *self.buffers;
         tokens.clear();
         numbers.clear();
+        if self.words.traps.are_in(piece) {
+            numbers.push(UNCERTAIN);
+            return Ok(true);
+        }
         if !piece.is_empty() {
             self.words.stages.tokenize(piece, spelling, self.scratch, tokens)?;
         }
@@ -185,7 +191,9 @@ impl Solver<'_> {
         tokens.clear();
         let mut tokenize = |piece: &str| self.words.stages.tokenize(piece, spelling, self.scratch, tokens);
         if let Some(piece) = self.words.plainly(word, plain) {
-            if !piece.is_empty() {
+            if self.words.traps.are_in(piece) {
+                numbers.push(UNCERTAIN);
+            } else if !piece.is_empty() {
                 tokenize(piece)?;
             }
         } else {
@@ -196,6 +204,10 @@ impl Solver<'_> {
                 None => {}
             }
             let text = text.as_str();
+            if self.words.traps.are_in(text) {
+                numbers.push(UNCERTAIN);
+                return Ok(());
+            }
             match cut {
                 Cut::Splits(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
                 Cut::Marked(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,

@@ -96,6 +96,10 @@ impl Solver<'_> {
         let mut pieces = Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, is_odd: false };
         let mut begins_with_nothing = false;
         if let Some(piece) = self.words.in_place(word, plain, places) {
+            if self.words.traps.are_in(piece) {
+                packed::pack_odd(numbers);
+                return Ok(());
+            }
             pieces.piece(piece, |start, end| places.of(word, start..end))?;
             pieces.tell(word, piece, places);
         } else {
@@ -106,6 +110,10 @@ impl Solver<'_> {
                 None => {}
             }
             let (map, text) = (text.map(), text.as_str());
+            if self.words.traps.are_in(text) {
+                packed::pack_odd(numbers);
+                return Ok(());
+            }
             // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together. Only
             // where each character is by itself it is the word's.
             if let Some(c) = word.chars().next()

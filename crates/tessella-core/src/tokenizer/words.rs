@@ -16,7 +16,9 @@ use super::parts::Breaks;
 use super::segment::normalize_str;
 use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
+use super::traps::Traps;
 use super::way::Form;
+use super::word_gaps::Gaps;
 use super::word_places::WordPlaces;
 use super::writings::Writings;
 use crate::added::AddedVocabulary;
@@ -40,10 +42,30 @@ pub(super) enum Cut {
 /// The stages that a word takes.
 #[derive(Debug, Clone)]
 pub(super) struct Stages {
+    /// Without what it does around words.
     pub normalizer: Option<Arc<Normalizer>>,
     pub cut: Cut,
-    table: TableSplit,
+    between: Between,
     pub model: Arc<Model>,
+}
+
+/// What stands between words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Between {
+    /// What a rule about characters drops.
+    Dropped(TableSplit),
+    /// Blanks, of which each opens a piece as a mark. One of them is the mark of the word behind it.
+    Marks(Gaps),
+}
+
+impl Between {
+    fn standing(&self, c: char) -> Option<Standing> {
+        match self {
+            Between::Dropped(table) => table.standing(c),
+            Between::Marks(_) if c == ' ' => Some(Standing::Between),
+            Between::Marks(_) => Some(Standing::Within),
+        }
+    }
 }
 
 /// What all workers share.
@@ -61,6 +83,7 @@ pub(super) struct Words {
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
+    pub traps: Traps,
     pub hash_seed: [u64; 2],
 }
 
@@ -75,17 +98,26 @@ impl Words {
         pre_tokenizer: Option<&Arc<PreTokenizer>>,
         added: &AddedVocabulary,
     ) -> Option<Words> {
-        if !model.is_deterministic() || model.remembers_parts() || added.has_normalized() {
+        if !model.is_deterministic() || model.remembers_parts() {
             return None;
         }
         let pre_tokenizer = pre_tokenizer?;
-        let (cut, table) = match (pre_tokenizer.split_view(), pre_tokenizer.marked_view()) {
-            (Some(splits), _) => (Cut::Splits(splits.clone()), splits.only_table()?),
-            (None, Some(marked)) => (Cut::Marked(marked.clone()), marked.splits().only_table()?),
+        let mut normalizer = normalizer.cloned();
+        let (cut, between) = match (pre_tokenizer.split_view(), pre_tokenizer.marked_view()) {
+            (Some(splits), _) => (Cut::Splits(splits.clone()), Between::Dropped(splits.only_table()?)),
+            (None, Some(marked)) if marked.only_marks() => {
+                let gaps = Gaps::new(&mut normalizer, &marked)?;
+                (Cut::Marked(marked), Between::Marks(gaps))
+            }
+            (None, Some(marked)) => {
+                let table = marked.splits().only_table()?;
+                (Cut::Marked(marked), Between::Dropped(table))
+            }
             (None, None) => return None,
         };
-        table.standing('a')?;
-        let stages = Stages { normalizer: normalizer.cloned(), cut, table, model: model.clone() };
+        between.standing('a')?;
+        let stages = Stages { normalizer, cut, between, model: model.clone() };
+        let traps = Traps::new(added, model, |c| stages.standing(c))?;
         let is_local = match &stages.normalizer {
             None => true,
             Some(normalizer) if stages.cuts_at_characters() => normalizer.is_local_to_characters(),
@@ -97,6 +129,8 @@ impl Words {
             (_, Some(normalizer)) => normalizer.ascii_fates(),
             (_, None) => AsciiFates::none(),
         };
+        // With one in it, a word is more than a piece.
+        let ascii = if stages.gaps().is_some() { ascii.but(b' ') } else { ascii };
         let tells = |normalizer: &Arc<Normalizer>| normalizer.tells_anywhere();
         let by_character = stages.is_by_character() || stages.normalizer.as_ref().is_some_and(tells);
         let mut random = Random::from_entropy();
@@ -110,6 +144,7 @@ impl Words {
             short: ShortWritings::new(),
             breaks: Breaks::default(),
             fresh: Fresh::default(),
+            traps,
             hash_seed: [random.next_u64(), random.next_u64()],
         })
     }
@@ -123,7 +158,8 @@ impl Words {
         let (one, two) = (&self.stages, &other.stages);
         Arc::ptr_eq(&one.model, &two.model)
             && same(&one.normalizer, &two.normalizer)
-            && one.table == two.table
+            && one.between == two.between
+            && self.traps == other.traps
             && one.form() == two.form()
     }
 
@@ -236,7 +272,8 @@ impl Words {
     /// none either, they could not be told from these.
     pub fn breaks(&self, bytes: usize) -> Option<&Rectangles> {
         match self.stages.cut {
-            Cut::Marked(_) if !self.stages.cuts_at_characters() => {
+            // What is looked for may be in two parts.
+            Cut::Marked(_) if !self.stages.cuts_at_characters() && self.traps.are_none() => {
                 let normalizer = self.stages.normalizer.as_deref();
                 self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes)
             }
@@ -272,7 +309,23 @@ impl Words {
 impl Stages {
     /// Whether some characters are words of their own, beside which others begin.
     fn cuts_at_characters(&self) -> bool {
-        self.table == TableSplit::Bert
+        self.between == Between::Dropped(TableSplit::Bert)
+    }
+
+    /// Where a normalized character stands, and a mark.
+    fn standing(&self, c: char) -> Standing {
+        match &self.cut {
+            Cut::Marked(view) if view.mark() == c => Standing::Between,
+            _ => self.between.standing(c).unwrap_or(Standing::Within),
+        }
+    }
+
+    /// What blanks between words come to, where they are more than what goes.
+    pub fn gaps(&self) -> Option<&Gaps> {
+        match &self.between {
+            Between::Dropped(_) => None,
+            Between::Marks(gaps) => Some(gaps),
+        }
     }
 
     pub fn is_by_character(&self) -> bool {
@@ -314,7 +367,7 @@ impl Stages {
             (_, None) => c.to_string(),
         };
         let cuts = |c: char| matches!(&self.cut, Cut::Marked(view) if view.mark() == c);
-        let is_word = |c: char| self.table.standing(c) == Some(Standing::Within) && !is_mark(c) && !cuts(c);
+        let is_word = |c: char| self.between.standing(c) == Some(Standing::Within) && !is_mark(c) && !cuts(c);
         text.chars().all(is_word).then_some(text)
     }
 
@@ -330,7 +383,7 @@ impl Stages {
 
     fn kind(&self, c: char) -> Kind {
         let Ok(text) = self.normalize(c) else { return Kind::ODD };
-        let stands = |c: char| self.table.standing(c).unwrap_or(Standing::Within);
+        let stands = |c: char| self.between.standing(c).unwrap_or(Standing::Within);
         let within = |c: Option<char>| c.is_some_and(|c| stands(c) == Standing::Within);
         let kind = if text.is_empty() || text.chars().all(|c| stands(c) == Standing::Within) {
             Kind::WORD
@@ -344,6 +397,9 @@ impl Stages {
         } else {
             Kind::ALONE
         };
+        if self.gaps().is_some_and(|gaps| !gaps.allow(&text)) {
+            return Kind::ODD;
+        }
         let beside = match &self.normalizer {
             Some(normalizer) if !self.cuts_at_characters() => {
                 normalizer.beside_blanks(c).unwrap_or(BesideBlanks::Joins)

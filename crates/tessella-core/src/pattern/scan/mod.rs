@@ -74,6 +74,7 @@ use masked::Masked;
 pub use masked::MaskedPieces;
 use program::Program;
 use run::Search;
+use syntax::Node;
 use table::Table;
 pub use tracks::Borders;
 use transducer::Transducer;
@@ -96,6 +97,20 @@ const MASKS: &str = "masks do better";
 
 /// Texts of fewer bytes are not worth the preparations.
 const SHORT: usize = 64;
+
+/// Whether a pattern matches a character and all that follow it if they are equal: how many there must be at least.
+pub fn is_run_of(source: &str, dialect: Dialect, c: char) -> Option<u32> {
+    let mut node = parse::parse(source, dialect).ok()?;
+    while let Node::Atomic(body) = node {
+        node = *body;
+    }
+    match node {
+        Node::Repeat { body, min: min @ 1.., max: None, greedy: true } => {
+            (body.as_class()? == set::single(c)).then_some(min)
+        }
+        _ => None,
+    }
+}
 
 impl Scanner {
     /// Compiles `source`, or says why the pattern is left to the exact engine. A pattern that is wrong is left

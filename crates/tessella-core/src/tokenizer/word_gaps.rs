@@ -1,0 +1,126 @@
+//! What blanks between words come to where each of them is written as a mark, and a mark opens a piece.
+//!
+//! One blank is the mark of the word behind it, and a word gets a mark where it has no blank: so the blank need not be looked at.
+//! Any more are pieces of their own, unless the normalizer makes one of several ([`Blanks`]). They are handed over with the word
+//! in front of them, which takes all stages then, as one word with blanks in it. At the ends of a text a blank is such a piece or
+//! goes with all white space there. A text whose ends do not tell which takes the slow way.
+
+use std::sync::Arc;
+
+use super::segment::normalize_str;
+use crate::lanes::Characters;
+use crate::normalize::{Blanks, Normalizer};
+use crate::pretokenize::MarkedView;
+
+/// What blanks come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Gaps {
+    blanks: Blanks,
+    mark: char,
+    /// The ASCII characters that go at the ends of a text, and those that stay there, by bits.
+    white: u128,
+    solid: u128,
+}
+
+/// A text by what its blanks come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Within<'t> {
+    /// Blanks of which each is a mark and nothing else.
+    pub before: &'t str,
+    /// Words and the blanks between them; of those in front of the first word at most one.
+    pub words: &'t str,
+    pub behind: &'t str,
+}
+
+fn is_white(normalizer: Option<&Normalizer>, c: char) -> bool {
+    normalizer.map_or(c.is_whitespace(), |normalizer| normalizer.is_white(c))
+}
+
+fn is_solid(normalizer: Option<&Normalizer>, c: char) -> bool {
+    normalizer.map_or(!c.is_whitespace(), |normalizer| normalizer.is_solid(c))
+}
+
+impl Gaps {
+    /// `None` if words get no mark, or it cannot be told what the normalizer does with blanks; else it is one of words.
+    pub fn new(normalizer: &mut Option<Arc<Normalizer>>, view: &MarkedView) -> Option<Gaps> {
+        let mark = view.mark();
+        if !view.prepends() || mark == ' ' {
+            return None;
+        }
+        let mut blanks = Blanks { join: false, strips: (false, false) };
+        if let Some(normalizer) = normalizer {
+            let (of_words, of_blanks) = normalizer.of_words(mark)?;
+            blanks = of_blanks;
+            // Where blanks are counted, each must be one: these two are a cluster.
+            let normalize = |text| normalize_str(Some(&of_words), text).ok();
+            let (both, apart) = (normalize("\r\n")?, normalize("\r")? + &normalize("\n")?);
+            if !blanks.join && both != apart {
+                return None;
+            }
+            *normalizer = Arc::new(of_words);
+        }
+        let normalizer = normalizer.as_deref();
+        let all = |is: fn(Option<&Normalizer>, char) -> bool| {
+            let ascii = (0..0x80u8).filter(|&byte| is(normalizer, byte.into()));
+            ascii.fold(0u128, |all, byte| all | 1 << byte)
+        };
+        Some(Gaps { blanks, mark, white: all(is_white), solid: all(is_solid) })
+    }
+
+    /// Whether a character may be part of a word or of what stands between words, by what it becomes alone.
+    pub fn allow(&self, text: &str) -> bool {
+        if text.contains(self.mark) {
+            return false;
+        }
+        let is_blank = !text.is_empty() && text.bytes().all(|byte| byte == b' ');
+        match (is_blank, self.blanks.join) {
+            (true, true) => true,
+            (true, false) => text == " ",
+            // Blanks at the end of a word join with those behind it, those at its start with those before it.
+            (false, true) => !text.ends_with(' '),
+            // What becomes nothing is no word, and then the blanks on both of its sides are one gap.
+            (false, false) => !text.is_empty() && !text.starts_with(' ') && !text.ends_with(' '),
+        }
+    }
+
+    /// Whether each blank between two words but one is a piece.
+    pub fn are_pieces(&self) -> bool {
+        !self.blanks.join
+    }
+
+    /// Looks at the ends of a text; `None` if they do not tell what becomes of the blanks there.
+    pub fn within<'t>(
+        &self,
+        text: &'t str,
+        normalizer: Option<&Normalizer>,
+        characters: &Characters,
+    ) -> Option<Within<'t>> {
+        let is_white = |c: char| match c.is_ascii() {
+            true => self.white >> u32::from(c) & 1 == 1,
+            false => is_white(normalizer, c),
+        };
+        let is_solid = |c: char| match c.is_ascii() {
+            true => self.solid >> u32::from(c) & 1 == 1,
+            false => is_solid(normalizer, c),
+        };
+        let (left, right) = self.blanks.strips;
+        let text = if right { text.trim_end_matches(is_white) } else { text };
+        let text = if left { text.trim_start_matches(is_white) } else { text };
+        if text.is_empty() {
+            return Some(Within { before: "", words: "", behind: "" });
+        }
+        let is_blank = |c: char| characters.is_blank(c);
+        let words = text.trim_end_matches(is_blank);
+        let behind = &text[words.len()..];
+        // A blank that is no white space may be stripped or not.
+        let tells_end = words.ends_with(is_solid) && (behind.is_empty() || !right);
+        if !tells_end || left && !words.starts_with(is_solid) {
+            return None;
+        }
+        let first = words.len() - words.trim_start_matches(is_blank).len();
+        let last_blank = words[..first].chars().next_back().map_or(0, char::len_utf8);
+        let (before, words) = words.split_at(if self.blanks.join { 0 } else { first - last_blank });
+        // Several are one, and nothing is in front of the first word but its mark.
+        Some(Within { before, words, behind })
+    }
+}
