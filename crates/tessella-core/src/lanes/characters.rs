@@ -135,13 +135,16 @@ pub fn code_point_at(text: &[u8], at: usize) -> (usize, u32) {
 pub struct Characters {
     tell: Tell,
     pub sets: Sets,
+    /// All ones if characters that stand alone are one word where they stand side by side, else zeros.
+    pub joins: u64,
     /// By code point; whoever asks first finds out, and who asks at the same time finds the same.
     kinds: Box<[AtomicU8]>,
 }
 
 impl Characters {
-    /// `None` if some ASCII character is neither a blank, nor alone, nor part of a word wherever it stands.
-    pub fn new(tell: Tell) -> Option<Characters> {
+    /// `None` if some ASCII character is neither a blank, nor alone, nor part of a word wherever it stands. `join` says whether those
+    /// that stand alone are one word where they stand side by side.
+    pub fn new(tell: Tell, join: bool) -> Option<Characters> {
         let mut sets = Sets::default();
         for byte in 0..0x80u8 {
             let place = usize::from(byte & 15);
@@ -153,7 +156,7 @@ impl Characters {
             }
         }
         let kinds = (0..REMEMBERED).map(|_| AtomicU8::new(0)).collect();
-        Some(Characters { tell, sets, kinds })
+        Some(Characters { tell, sets, joins: if join { !0 } else { 0 }, kinds })
     }
 
     /// The kind of the character beyond ASCII that begins at `at` of a text in UTF-8, and its length.

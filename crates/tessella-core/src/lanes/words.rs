@@ -246,8 +246,9 @@ impl Task for Fill<'_, '_> {
             let Kinds { word, alone, inner, .. } = kinds;
             let before = &words.before;
             let (after_word, after_alone) = (after(word, before.word), after(alone, before.alone));
-            let starts = (word & !after_word | alone) & !inner;
-            let ends = (after_alone | after_word & !word) & !inner;
+            let joins = words.characters.joins;
+            let starts = (word & !after_word | alone & !(after_alone & joins)) & !inner;
+            let ends = (after_alone & !(alone & joins) | after_word & !word) & !inner;
             let cuts = words.cuts(vectors, &kinds);
             let base = words.at as u32;
             spans.starts.push_block(vectors, starts | cuts, base);
@@ -288,9 +289,10 @@ mod tests {
     }
 
     /// Character by character.
-    fn slowly(text: &str) -> Option<Vec<&str>> {
+    fn slowly(text: &str, join: bool) -> Option<Vec<&str>> {
         let mut words = Vec::new();
         let mut start = None;
+        let mut alone: Option<usize> = None;
         for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
             let kind = kind(c);
             if kind == Kind::ODD {
@@ -300,8 +302,11 @@ mod tests {
             if !goes_on && let Some(start) = start.take() {
                 words.push(&text[start..at]);
             }
-            if kind == Kind::ALONE {
-                words.push(&text[at..at + c.len_utf8()]);
+            match (kind == Kind::ALONE, alone) {
+                (true, None) if join => alone = Some(at),
+                (true, None) => words.push(&text[at..at + c.len_utf8()]),
+                (true, Some(_)) => {}
+                (false, _) => words.extend(alone.take().map(|start| &text[start..at])),
             }
             if goes_on {
                 start.get_or_insert(at);
@@ -336,18 +341,20 @@ mod tests {
             "\u{200d}",
             "¨",
         ];
-        let characters = Characters::new(Box::new(kind)).unwrap();
+        let both = [false, true].map(|join| Characters::new(Box::new(kind), join).unwrap());
         let mut random = Random::from_seed(5);
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
         let (mut odd, mut long) = (0, 0);
         for round in 0..4000 {
+            let join = below(2) == 1;
+            let characters = &both[usize::from(join)];
             let most = if round % 20 == 0 { 2000 } else { 90 };
             let known = parts.len() - if below(4) == 0 { 0 } else { 3 };
             let few = 1 + below(known);
             let text: String = (0..below(most)).map(|_| parts[known - 1 - below(few)]).collect();
             for level in Level::all() {
                 let mut spans = Spans::default();
-                let mut words = Words::new(&text, &characters);
+                let mut words = Words::new(&text, characters);
                 let mut found = Vec::new();
                 let mut chunks = 0;
                 let filled = loop {
@@ -361,7 +368,7 @@ mod tests {
                     }
                     spans.go_on();
                 };
-                match slowly(&text) {
+                match slowly(&text, join) {
                     Some(expected) => assert!(filled == Filled::Last && found == expected, "{text:?}"),
                     None => assert_eq!(filled, Filled::Odd, "{text:?}"),
                 }
@@ -383,7 +390,7 @@ mod tests {
             _ => 0,
         });
         let breaks = Rectangles::new(&holds, |byte| (letters | signs) >> byte & 1 == 1);
-        let characters = Characters::new(Box::new(kind)).unwrap();
+        let characters = Characters::new(Box::new(kind), false).unwrap();
         let mut random = Random::from_seed(8);
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
         let mut cuts = 0;
@@ -430,8 +437,8 @@ mod tests {
 
     #[test]
     fn ascii_that_is_not_plain_is_refused() {
-        assert!(Characters::new(Box::new(|c| if c == '\'' { Kind::ODD } else { Kind::WORD })).is_none());
-        let sets = Characters::new(Box::new(kind)).unwrap().sets;
+        assert!(Characters::new(Box::new(|c| if c == '\'' { Kind::ODD } else { Kind::WORD }), false).is_none());
+        let sets = Characters::new(Box::new(kind), false).unwrap().sets;
         assert!(Sets::has(&sets.alone, b'.') && Sets::has(&sets.word, 0x7F) && !Sets::has(&sets.word, b' '));
     }
 }

@@ -68,9 +68,12 @@ impl Normalizer {
 
     /// Whether each character becomes what it becomes alone.
     pub fn is_local_to_characters(&self) -> bool {
-        let by_character =
-            |step: &Step| matches!(step, Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents);
-        self.word_steps().all(by_character)
+        self.word_steps().enumerate().all(|(number, step)| match step {
+            Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+            // Only what may trade places with its neighbours looks at them, and that goes.
+            Step::Form(Form::Nfd | Form::Nfkd) => self.strips_behind(number),
+            _ => false,
+        })
     }
 
     /// Whether a character stays beside what goes at the ends of a text: it becomes something without white space, step by

@@ -37,7 +37,7 @@ pub enum TableSplit {
     },
 }
 
-/// Where a character stands: between words, as a word of its own, or within one.
+/// Where a character stands: between words, as a word of its own (or in one of its kind), or within one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // The variants are in that order.
 pub enum Standing {
@@ -72,10 +72,20 @@ impl TableSplit {
                 ALONE => Standing::Alone,
                 _ => Standing::Within,
             }),
+            TableSplit::Whitespace => Some(match whitespace_class(c) {
+                SPACE => Standing::Between,
+                OTHER => Standing::Alone,
+                _ => Standing::Within,
+            }),
             TableSplit::WhitespaceSplit if c.is_whitespace() => Some(Standing::Between),
             TableSplit::WhitespaceSplit => Some(Standing::Within),
             _ => None,
         }
+    }
+
+    /// Whether those that are words of their own are one where they stand side by side.
+    pub fn joins_alone(&self) -> bool {
+        *self == TableSplit::Whitespace
     }
 
     /// The characters that are matches, each by itself, and what becomes of them, if that is the rule.

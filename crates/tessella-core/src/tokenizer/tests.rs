@@ -380,8 +380,11 @@ fn word_spec(seed: u64) -> TokenizerSpec {
         (true, true) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]),
         (true, false) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::Bert, metaspace]),
         (_, true) => PreTokenizerSpec::WhitespaceSplit,
+        (_, false) if seed % 3 == 0 => PreTokenizerSpec::Whitespace,
         (_, false) => PreTokenizerSpec::Bert,
     });
+    // With this one, control characters would have to be looked at.
+    let by_signs = spec.pre_tokenizer == Some(PreTokenizerSpec::Whitespace);
     let literal = |from: &str, to: &str| NormalizerSpec::Replace {
         pattern: Pattern::Literal(from.into()),
         content: to.into(),
@@ -414,6 +417,11 @@ fn word_spec(seed: u64) -> TokenizerSpec {
             charsmap(),
         ])),
         (false, 1) => Some(NormalizerSpec::Lowercase),
+        (false, one) if one == 2 || by_signs => Some(NormalizerSpec::Sequence(vec![
+            if one % 2 == 0 { NormalizerSpec::Nfd } else { NormalizerSpec::Nfkd },
+            NormalizerSpec::Lowercase,
+            NormalizerSpec::StripAccents,
+        ])),
         _ => Some(bert),
     };
     added(&mut spec);
@@ -693,7 +701,8 @@ fn what_looks_beyond_words_goes_stage_by_stage() {
     assert!(!takes(|spec| spec.normalizer = Some(NormalizerSpec::Nfc)));
     assert!(takes(|spec| spec.added_tokens[0].normalized = true));
     assert!(!takes(|spec| spec.added_tokens.push(AddedToken::new("  ", false))));
-    assert!(!takes(|spec| spec.pre_tokenizer = Some(PreTokenizerSpec::Whitespace)));
+    assert!(takes(|spec| spec.pre_tokenizer = Some(PreTokenizerSpec::Whitespace)));
+    assert!(!takes(|spec| spec.pre_tokenizer = Some(PreTokenizerSpec::Digits { individual: true })));
     assert!(!takes(|spec| {
         spec.pre_tokenizer = Some(PreTokenizerSpec::WhitespaceSplit);
         let pattern = Pattern::Literal("a b".into());

@@ -293,7 +293,8 @@ impl Words {
     pub fn characters(&self) -> Option<&Characters> {
         let make = || {
             let stages = self.stages.clone();
-            Characters::new(Box::new(move |c| stages.kind(c)))
+            let join = stages.joins_alone();
+            Characters::new(Box::new(move |c| stages.kind(c)), join)
         };
         match self.characters.get() {
             Some(characters) => characters.as_ref(),
@@ -309,7 +310,12 @@ impl Words {
 impl Stages {
     /// Whether some characters are words of their own, beside which others begin.
     fn cuts_at_characters(&self) -> bool {
-        self.between == Between::Dropped(TableSplit::Bert)
+        matches!(self.between, Between::Dropped(TableSplit::Bert | TableSplit::Whitespace))
+    }
+
+    /// Whether those that stand side by side are one word.
+    fn joins_alone(&self) -> bool {
+        matches!(self.between, Between::Dropped(table) if table.joins_alone())
     }
 
     /// Where a normalized character stands, and a mark.
@@ -384,6 +390,10 @@ impl Stages {
     fn kind(&self, c: char) -> Kind {
         let Ok(text) = self.normalize(c) else { return Kind::ODD };
         let stands = |c: char| self.between.standing(c).unwrap_or(Standing::Within);
+        if text.is_empty() && self.joins_alone() {
+            // Between two that stand alone it would join them.
+            return Kind::LEANS;
+        }
         let within = |c: Option<char>| c.is_some_and(|c| stands(c) == Standing::Within);
         let kind = if text.is_empty() || text.chars().all(|c| stands(c) == Standing::Within) {
             Kind::WORD
