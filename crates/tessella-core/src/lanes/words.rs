@@ -10,8 +10,10 @@ use super::characters::{Characters, Kind, Kinds, Sets};
 use super::rectangles::Rectangles;
 use super::vectors::{Level, Task, Vectors};
 
-/// Starts of a chunk and of the block that makes it full, and room that a block is written into whole.
-const ROOM: usize = CHUNK + 2 * BLOCK;
+/// From so many starts on words are handed over: more than a word that has not ended has parts, or it would wait for ever.
+const MANY: usize = if CHUNK > MOST_BEFORE_CUT { CHUNK } else { MOST_BEFORE_CUT + 1 };
+/// Starts of many words and of the block that makes them many, and room that a block is written into whole.
+const ROOM: usize = MANY + 2 * BLOCK;
 /// From so many blocks on that lie in one word it is not cut, so that the parts of a word that has not ended are few.
 const MOST_UNBROKEN: u32 = 2;
 /// All cuts of a word have less than so many bytes of it in front.
@@ -225,7 +227,7 @@ impl Task for Fill<'_, '_> {
         let Fill { words, spans } = self;
         let length = words.text.len();
         while words.at < length {
-            if spans.starts.count >= CHUNK {
+            if spans.starts.count >= MANY {
                 return Filled::More;
             }
             let rest = &words.text[words.at..];
@@ -267,7 +269,7 @@ impl Task for Fill<'_, '_> {
             spans.ends.count += 1;
         }
         spans.whole = spans.ends.count;
-        debug_assert!(spans.ends.count <= CHUNK + BLOCK);
+        debug_assert!(spans.ends.count <= MANY + BLOCK);
         Filled::Last
     }
 }
@@ -437,7 +439,9 @@ mod tests {
 
     #[test]
     fn ascii_that_is_not_plain_is_refused() {
-        assert!(Characters::new(Box::new(|c| if c == '\'' { Kind::ODD } else { Kind::WORD }), false).is_none());
+        assert!(
+            Characters::new(Box::new(|c| if c == '\'' { Kind::ODD } else { Kind::WORD }), false).is_none()
+        );
         let sets = Characters::new(Box::new(kind), false).unwrap().sets;
         assert!(Sets::has(&sets.alone, b'.') && Sets::has(&sets.word, 0x7F) && !Sets::has(&sets.word, b' '));
     }

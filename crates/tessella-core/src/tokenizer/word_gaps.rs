@@ -20,7 +20,12 @@ pub(super) struct Gaps {
     /// The ASCII characters that go at the ends of a text, and those that stay there, by bits.
     white: u128,
     solid: u128,
+    /// Whether these two become something else side by side, and blanks are counted.
+    line_ends_differ: bool,
 }
+
+/// The only blanks that are one cluster.
+const LINE_END: &str = "\r\n";
 
 /// A text by what its blanks come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +45,10 @@ fn is_solid(normalizer: Option<&Normalizer>, c: char) -> bool {
     normalizer.map_or(!c.is_whitespace(), |normalizer| normalizer.is_solid(c))
 }
 
+fn becomes_nothing(normalizer: Option<&Normalizer>, c: char) -> bool {
+    normalize_str(normalizer, c.encode_utf8(&mut [0; 4])).is_ok_and(|text| text.is_empty())
+}
+
 impl Gaps {
     /// `None` if words get no mark, or it cannot be told what the normalizer does with blanks; else it is one of words.
     pub fn new(normalizer: &mut Option<Arc<Normalizer>>, view: &MarkedView) -> Option<Gaps> {
@@ -48,15 +57,13 @@ impl Gaps {
             return None;
         }
         let mut blanks = Blanks { join: false, strips: (false, false) };
+        let mut line_ends_differ = false;
         if let Some(normalizer) = normalizer {
             let (of_words, of_blanks) = normalizer.of_words(mark)?;
             blanks = of_blanks;
-            // Where blanks are counted, each must be one: these two are a cluster.
             let normalize = |text| normalize_str(Some(&of_words), text).ok();
-            let (both, apart) = (normalize("\r\n")?, normalize("\r")? + &normalize("\n")?);
-            if !blanks.join && both != apart {
-                return None;
-            }
+            let apart = LINE_END.split_inclusive('\r').map(normalize).collect::<Option<String>>();
+            line_ends_differ = !blanks.join && normalize(LINE_END) != apart;
             *normalizer = Arc::new(of_words);
         }
         let normalizer = normalizer.as_deref();
@@ -64,7 +71,7 @@ impl Gaps {
             let ascii = (0..0x80u8).filter(|&byte| is(normalizer, byte.into()));
             ascii.fold(0u128, |all, byte| all | 1 << byte)
         };
-        Some(Gaps { blanks, mark, white: all(is_white), solid: all(is_solid) })
+        Some(Gaps { blanks, mark, white: all(is_white), solid: all(is_solid), line_ends_differ })
     }
 
     /// Whether a character may be part of a word or of what stands between words, by what it becomes alone.
@@ -112,8 +119,17 @@ impl Gaps {
         let is_blank = |c: char| characters.is_blank(c);
         let words = text.trim_end_matches(is_blank);
         let behind = &text[words.len()..];
-        // A blank that is no white space may be stripped or not.
-        let tells_end = words.ends_with(is_solid) && (behind.is_empty() || !right);
+        let stays = |c: char| is_solid(c) || !becomes_nothing(normalizer, c);
+        if self.line_ends_differ && memchr::memmem::find(text.as_bytes(), LINE_END.as_bytes()).is_some() {
+            return None;
+        }
+        let tells_end = match (right, self.blanks.join) {
+            // A blank that is no white space may be stripped or not.
+            (true, _) => words.ends_with(is_solid) && behind.is_empty(),
+            // What becomes nothing does not end the blanks before it.
+            (false, true) => words.is_empty() || words.ends_with(stays),
+            (false, false) => true,
+        };
         if !tells_end || left && !words.starts_with(is_solid) {
             return None;
         }
