@@ -135,6 +135,8 @@ pub fn code_point_at(text: &[u8], at: usize) -> (usize, u32) {
 pub struct Characters {
     tell: Tell,
     pub sets: Sets,
+    /// Control characters that leave it open what becomes of a text, as the words of a set of their own, if there are any.
+    pub odd: Option<Sets>,
     /// All ones if characters that stand alone are one word where they stand side by side, else zeros.
     pub joins: u64,
     /// By code point; whoever asks first finds out, and who asks at the same time finds the same.
@@ -142,21 +144,23 @@ pub struct Characters {
 }
 
 impl Characters {
-    /// `None` if some ASCII character is neither a blank, nor alone, nor part of a word wherever it stands. `join` says whether those
+    /// `None` if some ASCII character that is no control character is neither a blank, nor alone, nor part of a word wherever it stands. `join` says whether those
     /// that stand alone are one word where they stand side by side.
     pub fn new(tell: Tell, join: bool) -> Option<Characters> {
-        let mut sets = Sets::default();
+        let (mut sets, mut odd) = (Sets::default(), Sets::default());
         for byte in 0..0x80u8 {
-            let place = usize::from(byte & 15);
+            let (place, bit) = (usize::from(byte & 15), 1 << (byte >> 4));
             match tell(char::from(byte)).standing() {
                 Kind::BLANK => {}
-                Kind::WORD => sets.word[place] |= 1 << (byte >> 4),
-                Kind::ALONE => sets.alone[place] |= 1 << (byte >> 4),
+                Kind::WORD => sets.word[place] |= bit,
+                Kind::ALONE => sets.alone[place] |= bit,
+                _ if byte.is_ascii_control() && !byte.is_ascii_whitespace() => odd.word[place] |= bit,
                 _ => return None,
             }
         }
+        let odd = (odd != Sets::default()).then_some(odd);
         let kinds = (0..REMEMBERED).map(|_| AtomicU8::new(0)).collect();
-        Some(Characters { tell, sets, joins: if join { !0 } else { 0 }, kinds })
+        Some(Characters { tell, sets, odd, joins: if join { !0 } else { 0 }, kinds })
     }
 
     /// The kind of the character beyond ASCII that begins at `at` of a text in UTF-8, and its length.

@@ -232,14 +232,20 @@ impl Task for Fill<'_, '_> {
             }
             let rest = &words.text[words.at..];
             let sets = &words.characters.sets;
-            let (mut kinds, there) = match rest.first_chunk() {
-                Some(bytes) => (vectors.kinds(bytes, sets), !0),
+            let mut room = [b' '; BLOCK];
+            let (bytes, there) = match rest.first_chunk() {
+                Some(bytes) => (bytes, !0),
                 None => {
-                    let mut bytes = [0; BLOCK];
-                    bytes[..rest.len()].copy_from_slice(rest);
-                    (vectors.kinds(&bytes, sets), (1 << rest.len()) - 1)
+                    room[..rest.len()].copy_from_slice(rest);
+                    (&room, (1 << rest.len()) - 1)
                 }
             };
+            let mut kinds = vectors.kinds(bytes, sets);
+            if let Some(odd) = &words.characters.odd
+                && vectors.kinds(bytes, odd).word != 0
+            {
+                return Filled::Odd;
+            }
             if kinds.high != 0 && !words.wide(&mut kinds) {
                 return Filled::Odd;
             }
@@ -442,6 +448,16 @@ mod tests {
         assert!(
             Characters::new(Box::new(|c| if c == '\'' { Kind::ODD } else { Kind::WORD }), false).is_none()
         );
+        let odd = |c| if c == '\u{1}' { Kind::ODD } else { kind(c) };
+        let characters = Characters::new(Box::new(odd), false).unwrap();
+        for (text, expected) in [("a b", Filled::Last), ("\0\u{2}", Filled::Last), ("a \u{1}", Filled::Odd)] {
+            for text in [text.to_string(), "x".repeat(70) + text, text.to_string() + &"x".repeat(70)] {
+                for level in Level::all() {
+                    let filled = Words::new(&text, &characters).fill(level, &mut Spans::default());
+                    assert_eq!(filled, expected, "{text:?}");
+                }
+            }
+        }
         let sets = Characters::new(Box::new(kind), false).unwrap().sets;
         assert!(Sets::has(&sets.alone, b'.') && Sets::has(&sets.word, 0x7F) && !Sets::has(&sets.word, b' '));
     }

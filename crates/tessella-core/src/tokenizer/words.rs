@@ -272,8 +272,12 @@ impl Words {
     /// none either, they could not be told from these.
     pub fn breaks(&self, bytes: usize) -> Option<&Rectangles> {
         match self.stages.cut {
-            // What is looked for may be in two parts.
-            Cut::Marked(_) if !self.stages.cuts_at_characters() && self.traps.are_none() => {
+            // What is looked for may be in two parts, and what has blanks behind it is no part.
+            Cut::Marked(_)
+                if !self.stages.cuts_at_characters()
+                    && self.traps.are_none()
+                    && !self.stages.gaps().is_some_and(Gaps::are_pieces) =>
+            {
                 let normalizer = self.stages.normalizer.as_deref();
                 self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes)
             }
