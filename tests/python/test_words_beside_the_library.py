@@ -15,7 +15,7 @@ sentencepiece = pytest.importorskip("sentencepiece")
 from sentencepiece import sentencepiece_model_pb2 as proto  # noqa: E402
 
 #: Characters that vanish, join, become blanks, others or several.
-RULES = "AD\t\nFB01\t66 69\nE9\t65\n200B\t20\n20 308\t78\n304B 3099\t304C\n"
+RULES = "200D\t20\nAD\t\nFB01\t66 69\nE9\t65\n200B\t20\n20 308\t78\n304B 3099\t304C\n"
 PARTS = [
     *(
         "a",

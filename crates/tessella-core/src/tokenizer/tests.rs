@@ -480,6 +480,7 @@ fn gap_spec(seed: u64) -> TokenizerSpec {
     }
     let rules = [
         ("\n", " "),
+        ("\u{200d}", " "),
         ("\u{200b}", " "),
         ("\t", "  "),
         ("\u{ad}", ""),

@@ -429,8 +429,9 @@ impl Stages {
             (BesideBlanks::Apart, kind) if stays => kind.that_stays(),
             (BesideBlanks::Apart, kind) => kind,
             (BesideBlanks::Gone, Kind::WORD) => Kind::GONE,
-            // A blank that leans on its word is cut out of it by the stages.
-            (BesideBlanks::Leans, Kind::WORD | Kind::BLANK) => Kind::LEANS,
+            (BesideBlanks::Leans, Kind::WORD) => Kind::LEANS,
+            // A blank that leans on its word is cut out of it by the stages, where it is no mark.
+            (BesideBlanks::Leans, Kind::BLANK) if self.gaps().is_none() => Kind::LEANS,
             (BesideBlanks::Joins | BesideBlanks::Leans | BesideBlanks::Gone, _) => Kind::ODD,
         }
     }
