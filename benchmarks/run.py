@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks import decoding, worst
+from benchmarks import decoding, families, worst
 from benchmarks.patterns import PATTERNS, STAGES
 from tests.conformance import texts
 
@@ -170,6 +170,9 @@ def run_case(
     if stem in PATTERNS and case["file"].endswith(".tiktoken"):
         job["pattern"], job["reference_pattern"], job["scheme"] = PATTERNS[stem]
         job["specials"] = {}
+    if "family" in case:
+        maps = models / case["maps"] if "maps" in case else None
+        job["file"] = str(families.write(models / case["file"], case["family"], text.parent, maps))
     if "stages" in case:
         job["stages"] = STAGES[case["stages"]]
     engines = case["engines"]

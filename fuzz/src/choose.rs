@@ -180,7 +180,12 @@ fn as_published(u: &mut Unstructured<'_>, limits: Limits, spec: &mut TokenizerSp
         };
         let prefix = if u.ratio(1, 6)? { from.to_string() } else { mark.to_string() };
         let prepend = NormalizerSpec::Prepend { prepend: prefix };
-        spec.pre_tokenizer = None;
+        let split = PreTokenizerSpec::Split {
+            pattern: Pattern::Literal(from.to_string()),
+            behavior: behavior(u)?,
+            invert: u.ratio(1, 8)?,
+        };
+        spec.pre_tokenizer = u.ratio(1, 4)?.then_some(split);
         spec.normalizer = Some(match u.int_in_range(0..=3)? {
             0 => replace,
             1 => NormalizerSpec::Sequence(vec![replace, prepend]),
@@ -193,7 +198,29 @@ fn as_published(u: &mut Unstructured<'_>, limits: Limits, spec: &mut TokenizerSp
         prepend: *u.choose(&[PrependScheme::Always, PrependScheme::First, PrependScheme::Never])?,
         split: u.ratio(5, 6)?,
     };
-    spec.normalizer = spec.normalizer.take().filter(|_| u.ratio(1, 4).unwrap_or(false));
+    spec.normalizer = match u.int_in_range(0..=3)? {
+        0 | 1 => None,
+        2 => spec.normalizer.take(),
+        _ if !limits.normalizer => None,
+        // What is done about blanks, before and behind other stages.
+        _ => {
+            let blanks = |u: &mut Unstructured<'_>| {
+                Ok(match u.int_in_range(0..=2)? {
+                    0 => NormalizerSpec::Strip { left: u.arbitrary()?, right: u.arbitrary()? },
+                    1 => normalizer(u, 2)?,
+                    _ => NormalizerSpec::Replace {
+                        pattern: Pattern::Regex {
+                            source: u.choose(&[" {2,}", " +", "  +"])?.to_string(),
+                            dialect: dialect(u)?,
+                        },
+                        content: if u.arbitrary()? { mark.to_string() } else { " ".to_string() },
+                    },
+                })
+            };
+            let count = u.int_in_range(1..=3)?;
+            Some(NormalizerSpec::Sequence((0..count).map(|_| blanks(u)).collect::<Result<_>>()?))
+        }
+    };
     spec.pre_tokenizer = Some(match u.int_in_range(0..=2)? {
         0 => metaspace,
         1 => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]),
