@@ -45,18 +45,20 @@ pub struct Spans {
     ends: Places,
     /// How many of them words that have ended have.
     whole: usize,
+    /// Where the last word ended that blanks were taken behind.
+    taken: u32,
 }
 
 impl Default for Spans {
     fn default() -> Self {
         let places = || Places { places: [0; ROOM], count: 0 };
-        Spans { starts: places(), ends: places(), whole: 0 }
+        Spans { starts: places(), ends: places(), whole: 0, taken: 0 }
     }
 }
 
 impl Spans {
     pub fn begin(&mut self) {
-        (self.starts.count, self.ends.count, self.whole) = (0, 0, 0);
+        (self.starts.count, self.ends.count, self.whole, self.taken) = (0, 0, 0, 0);
     }
 
     /// Drops the words, but not the start and the parts of one that goes on.
@@ -66,6 +68,12 @@ impl Spans {
             places.copy_within(whole..*count, 0);
             *count -= whole;
         }
+    }
+
+    /// Gives each word that has ended the blanks before it. To be called once for each time that words are found.
+    pub fn take_blanks_before(&mut self) {
+        let words = self.starts.places[..self.whole].iter_mut().zip(&self.ends.places);
+        words.for_each(|(start, &end)| *start = std::mem::replace(&mut self.taken, end));
     }
 
     /// Gives each word that has ended the blanks behind it but the last one, where several stand before the next word.

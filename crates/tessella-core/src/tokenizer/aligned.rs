@@ -150,11 +150,8 @@ impl Inner {
             places: std::mem::take(&mut worker.places),
         };
         let by_words = match &self.plan.words {
-            // Where blanks are more than what goes, they belong to tokens.
-            Some(words) if words.stages.gaps().is_none() => {
-                tokens.by_words(worker, words, text, &mut segments.raw)
-            }
-            _ => Ok(false),
+            Some(words) => tokens.by_words(worker, words, text, &mut segments.raw),
+            None => Ok(false),
         };
         worker.packed = std::mem::take(&mut tokens.packed);
         let by_units = match (&by_words, &self.plan.units) {

@@ -540,7 +540,8 @@ fn words_between_marks_are_as_the_stages() {
             };
             let text: String = (0..parts).map(|_| part(&mut random)).collect();
             for _ in 0..2 {
-                let options = EncodeOptions::default();
+                let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
+                let options = EncodeOptions { offsets, ..EncodeOptions::default() };
                 match (columns(&fast, &text, &options), columns(&slow, &text, &options)) {
                     (Ok(fast), Ok(slow)) => assert_eq!(fast, slow, "{text:?} {:?}", spec.normalizer),
                     (Err(fast), Err(slow)) => assert_eq!(fast.message(), slow.message(), "{text:?}"),
@@ -621,7 +622,7 @@ fn words_in_parts_are_as_the_stages() {
             for level in Level::all() {
                 let mut spans = crate::lanes::Spans::default();
                 crate::lanes::Words::new(&text, words.characters().unwrap())
-                    .cut_at(words.breaks(usize::MAX))
+                    .cut_at(words.breaks(usize::MAX, false))
                     .fill(level, &mut spans);
                 let found = spans.of(text.as_bytes());
                 let joints = found.starts.iter().skip(1).zip(found.ends);
@@ -684,7 +685,7 @@ fn words_that_may_become_long_have_no_parts() {
         spec.normalizer =
             Some(NormalizerSpec::Precompiled { charsmap, matching: CharsmapMatching::Grapheme });
         let tokenizer = Tokenizer::new(spec.clone()).unwrap();
-        tokenizer.inner.plan.words.as_ref().unwrap().breaks(usize::MAX).is_some()
+        tokenizer.inner.plan.words.as_ref().unwrap().breaks(usize::MAX, false).is_some()
     };
     assert!(may_be_cut(30) && !may_be_cut(3000));
 }

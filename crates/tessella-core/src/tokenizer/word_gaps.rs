@@ -2,9 +2,11 @@
 //!
 //! One blank is the mark of the word behind it, and a word gets a mark where it has no blank: so the blank need not be looked at.
 //! Any more are pieces of their own, unless the normalizer makes one of several ([`Blanks`]). They are handed over with the word
-//! in front of them, which takes all stages then, as one word with blanks in it. At the ends of a text a blank is such a piece or
+//! in front of them, which takes all stages then, as one word with blanks in it. Where places are wanted, blanks are those of the
+//! mark, and all of them go with the word behind them. At the ends of a text a blank is such a piece or
 //! goes with all white space there. A text whose ends do not tell which takes the slow way.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::segment::normalize_str;
@@ -28,13 +30,20 @@ pub(super) struct Gaps {
 const LINE_END: &str = "\r\n";
 
 /// A text by what its blanks come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Within<'t> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Within {
     /// Blanks of which each is a mark and nothing else.
-    pub before: &'t str,
+    pub before: Range<usize>,
     /// Words and the blanks between them; of those in front of the first word at most one.
-    pub words: &'t str,
-    pub behind: &'t str,
+    pub words: Range<usize>,
+    pub behind: Range<usize>,
+}
+
+impl Within {
+    /// All of a text, where blanks are what goes.
+    pub fn all(text: &str) -> Self {
+        Within { before: 0..0, words: 0..text.len(), behind: text.len()..text.len() }
+    }
 }
 
 fn is_white(normalizer: Option<&Normalizer>, c: char) -> bool {
@@ -90,18 +99,23 @@ impl Gaps {
         }
     }
 
+    /// Whether a normalized text is blanks and marks alone.
+    pub fn are_all(&self, text: &str) -> bool {
+        text.chars().all(|c| c == ' ' || c == self.mark)
+    }
+
     /// Whether each blank between two words but one is a piece.
     pub fn are_pieces(&self) -> bool {
         !self.blanks.join
     }
 
     /// Looks at the ends of a text; `None` if they do not tell what becomes of the blanks there.
-    pub fn within<'t>(
+    pub fn within(
         &self,
-        text: &'t str,
+        text: &str,
         normalizer: Option<&Normalizer>,
         characters: &Characters,
-    ) -> Option<Within<'t>> {
+    ) -> Option<Within> {
         let is_white = |c: char| match c.is_ascii() {
             true => self.white >> u32::from(c) & 1 == 1,
             false => is_white(normalizer, c),
@@ -112,9 +126,10 @@ impl Gaps {
         };
         let (left, right) = self.blanks.strips;
         let text = if right { text.trim_end_matches(is_white) } else { text };
-        let text = if left { text.trim_start_matches(is_white) } else { text };
+        let start = if left { text.len() - text.trim_start_matches(is_white).len() } else { 0 };
+        let text = &text[start..];
         if text.is_empty() {
-            return Some(Within { before: "", words: "", behind: "" });
+            return Some(Within::all(text));
         }
         let is_blank = |c: char| characters.is_blank(c);
         let words = text.trim_end_matches(is_blank);
@@ -135,8 +150,9 @@ impl Gaps {
         }
         let first = words.len() - words.trim_start_matches(is_blank).len();
         let last_blank = words[..first].chars().next_back().map_or(0, char::len_utf8);
-        let (before, words) = words.split_at(if self.blanks.join { 0 } else { first - last_blank });
         // Several are one, and nothing is in front of the first word but its mark.
-        Some(Within { before, words, behind })
+        let first = start + if self.blanks.join { 0 } else { first - last_blank };
+        let (end, last) = (start + words.len(), start + text.len());
+        Some(Within { before: start..first, words: first..end, behind: end..last })
     }
 }

@@ -1,5 +1,6 @@
 //! What one worker owns to make much text ids, or tokens with places, by its words ([`super::words`]).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::packed;
@@ -72,7 +73,7 @@ impl WordLanes {
         }
         let packs = self.packs;
         self.bytes = self.bytes.saturating_add(text.len());
-        let breaks = self.words.breaks(self.bytes);
+        let breaks = self.words.breaks(self.bytes, packs);
         let has_parts = breaks.is_some();
         let has_traps = !self.packs && !self.words.traps.are_none();
         let solving = self.words.solving(self.bytes);
@@ -84,19 +85,26 @@ impl WordLanes {
                 out.added(segment, id)?;
                 continue;
             }
+            let origin = segment.range.start;
             let text = &text[segment.range.clone()];
             let gaps = words.stages.gaps();
             let within = match gaps {
                 Some(gaps) => gaps.within(text, words.stages.normalizer.as_deref(), characters),
-                None => Some(Within { before: "", words: text, behind: "" }),
+                None => Some(Within::all(text)),
             };
-            let Some(Within { before, words: text, behind }) = within else { return Ok(false) };
-            let blanks = |blanks: &str, runner: &mut Runner, solver: &mut Solver<'_>, out: &mut Vec<u32>| {
-                let ends = [blanks.len() as u32];
-                let pieces = Pieces { text: blanks.as_bytes(), starts: &[0], ends: &ends };
-                if blanks.is_empty() { Ok(()) } else { runner.solved_ids(solver, pieces, out) }
+            let Some(Within { before, words: within, behind }) = within else { return Ok(false) };
+            // Where places are wanted, blanks go with the word behind them.
+            let with_blanks = packs && gaps.is_some();
+            let within = if with_blanks { before.start..within.end } else { within };
+            let alone = |blanks: Range<usize>, runner: &mut Runner, solver: &mut Solver<'_>, out: &mut _| {
+                let (start, end) = ([blanks.start as u32], [blanks.end as u32]);
+                let pieces = Pieces { text: text.as_bytes(), starts: &start, ends: &end };
+                if blanks.is_empty() { Ok(true) } else { take(pieces, origin, runner, solver, out) }
             };
-            blanks(before, &mut self.runner, &mut solver, out.room())?;
+            if !with_blanks && !alone(before, &mut self.runner, &mut solver, out)? {
+                return Ok(false);
+            }
+            let (text, origin) = (&text[within.clone()], origin + within.start);
             let mut found = crate::lanes::Words::new(text, characters).cut_at(breaks);
             self.spans.begin();
             loop {
@@ -104,7 +112,9 @@ impl WordLanes {
                 if filled == Filled::Odd {
                     return Ok(false);
                 }
-                if gaps.is_some_and(Gaps::are_pieces) {
+                if with_blanks {
+                    self.spans.take_blanks_before();
+                } else if gaps.is_some_and(Gaps::are_pieces) {
                     self.spans.take_blanks(text, characters);
                 }
                 let pieces = self.spans.of(text.as_bytes());
@@ -113,7 +123,7 @@ impl WordLanes {
                 if has_traps && parts::some_uncertain(&out.room()[before..]) {
                     return Ok(false);
                 }
-                if !out.words(pieces, segment.range.start, &mut solver)? {
+                if !out.words(pieces, origin, &mut solver)? {
                     return Ok(false);
                 }
                 if filled == Filled::Last {
@@ -121,8 +131,22 @@ impl WordLanes {
                 }
                 self.spans.go_on();
             }
-            blanks(behind, &mut self.runner, &mut solver, out.room())?;
+            if !alone(behind, &mut self.runner, &mut solver, out)? {
+                return Ok(false);
+            }
         }
         Ok(true)
     }
+}
+
+/// Hands over a word that stands alone.
+fn take(
+    word: Pieces<'_>,
+    origin: usize,
+    runner: &mut Runner,
+    solver: &mut Solver<'_>,
+    out: &mut impl TakesWords,
+) -> Result<bool> {
+    runner.solved_ids(solver, word, out.room())?;
+    out.words(word, origin, solver)
 }

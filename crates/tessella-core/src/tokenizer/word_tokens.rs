@@ -110,7 +110,12 @@ impl Solver<'_> {
                 None => {}
             }
             let (map, text) = (text.map(), text.as_str());
-            if self.words.traps.are_in(text) {
+            // What becomes nothing leaves the blanks in front of it to the word behind it.
+            let leaves_blanks = stages.gaps().is_some_and(|gaps| {
+                let is_blank = |c: char| stages.normalize(c).is_ok_and(|text| !text.is_empty());
+                gaps.are_all(text) && !word.chars().all(is_blank)
+            });
+            if self.words.traps.are_in(text) || leaves_blanks {
                 packed::pack_odd(numbers);
                 return Ok(());
             }
