@@ -103,6 +103,27 @@ impl Batch {
         true
     }
 
+    /// The same for a word with a blank in front, which is its mark and has a place of its own; for
+    /// [`solve_with_places`](Self::solve_with_places).
+    #[inline]
+    pub fn push_behind_blank(
+        &mut self,
+        solving: &Solving<'_>,
+        number: usize,
+        piece: &str,
+        moved: Option<Moved>,
+    ) -> bool {
+        let Some(word) = piece.strip_prefix(' ').filter(|_| solving.prepends) else { return false };
+        if word.is_empty() || word.starts_with([' ', solving.mark]) || piece.len() > MOST_BYTES {
+            return false;
+        }
+        let mut bytes = [b' '; 16];
+        bytes[..piece.len()].copy_from_slice(piece.as_bytes());
+        self.units.push(Unit::new(bytes, piece.len(), 1));
+        self.words.push(Word { number, is_inner: false, has_mark: false, moved });
+        true
+    }
+
     /// Calls with the number of each word and its tokens, each with where it ends in what the word becomes, and where that comes
     /// from; with none if it has to be solved alone. A mark in front that is a token ends where the word begins.
     pub fn solve_with_places(

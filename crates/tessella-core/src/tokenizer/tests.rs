@@ -509,7 +509,10 @@ fn gap_spec(seed: u64) -> TokenizerSpec {
         3 => vec![strip(true, true), map, join(" {2,}", " ")],
         4 => vec![NormalizerSpec::Nmt, NormalizerSpec::Nfkc, join(" {2,}", " ")],
         5 => vec![map, join(" +", " "), strip(true, true)],
-        6 => vec![NormalizerSpec::Nfkd, NormalizerSpec::StripAccents, NormalizerSpec::Lowercase],
+        6 if seed % 24 == 6 => {
+            vec![NormalizerSpec::Nfkd, NormalizerSpec::StripAccents, NormalizerSpec::Lowercase]
+        }
+        6 => vec![NormalizerSpec::Nfd, NormalizerSpec::StripAccents, join(" {2,}", " ")],
         7 => vec![strip(true, false), NormalizerSpec::Nfc],
         8 => vec![map, NormalizerSpec::Nfkc, strip(false, true)],
         9 => vec![NormalizerSpec::Nmt, strip(true, true), map, join(" {2,}", "▁")],

@@ -162,7 +162,13 @@ impl Solver<'_> {
             }
         };
         piece.is_some_and(|piece| {
-            !self.words.traps.are_in(piece) && batch.push(solving, (index, key.is_inner()), piece, moved)
+            if self.words.traps.are_in(piece) {
+                return false;
+            }
+            match self.packs && piece.starts_with(' ') && !key.is_inner() {
+                true => batch.push_behind_blank(solving, index, piece, moved),
+                false => batch.push(solving, (index, key.is_inner()), piece, moved),
+            }
         })
     }
 

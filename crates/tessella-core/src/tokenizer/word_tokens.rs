@@ -96,7 +96,7 @@ impl Solver<'_> {
         let mut pieces = Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, is_odd: false };
         let mut begins_with_nothing = false;
         if let Some(piece) = self.words.in_place(word, plain, places) {
-            if self.words.traps.are_in(piece) {
+            if self.words.traps.are_in(piece) || stages.leaves_blanks(word, piece) {
                 packed::pack_odd(numbers);
                 return Ok(());
             }
@@ -110,12 +110,7 @@ impl Solver<'_> {
                 None => {}
             }
             let (map, text) = (text.map(), text.as_str());
-            // What becomes nothing leaves the blanks in front of it to the word behind it.
-            let leaves_blanks = stages.gaps().is_some_and(|gaps| {
-                let is_blank = |c: char| stages.normalize(c).is_ok_and(|text| !text.is_empty());
-                gaps.are_all(text) && !word.chars().all(is_blank)
-            });
-            if self.words.traps.are_in(text) || leaves_blanks {
+            if self.words.traps.are_in(text) || stages.leaves_blanks(word, text) {
                 packed::pack_odd(numbers);
                 return Ok(());
             }

@@ -77,6 +77,8 @@ pub(super) struct Words {
     ascii: AsciiFates,
     /// Whether every character becomes what it becomes alone, or most do.
     by_character: bool,
+    /// Whether a blank in front of a word is its mark.
+    begin_with_blanks: bool,
     writings: Writings,
     /// Of characters that keep their places, made when somebody asks for places.
     placed: OnceLock<Writings>,
@@ -134,7 +136,9 @@ impl Words {
         let tells = |normalizer: &Arc<Normalizer>| normalizer.tells_anywhere();
         let by_character = stages.is_by_character() || stages.normalizer.as_ref().is_some_and(tells);
         let mut random = Random::from_entropy();
+        let begin_with_blanks = stages.gaps().is_some() && stages.kind(' ').is_blank();
         is_local.then(|| Words {
+            begin_with_blanks,
             stages,
             characters: OnceLock::new(),
             ascii,
@@ -174,7 +178,7 @@ impl Words {
     /// nothing is left.
     pub fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
         let told = |c: char, buffer: &mut String| self.writings.write(c, buffer, || self.stages.becomes(c));
-        self.by_character(word, buffer, told, |_, _| true)
+        self.by_character((word, false), buffer, told, |_, _| true)
     }
 
     /// The same for a word whose characters keep their places, with where they stand.
@@ -192,7 +196,7 @@ impl Words {
         let placed = self.placed.get()?;
         places.begin();
         self.by_character(
-            word,
+            (word, self.begin_with_blanks),
             buffer,
             |c, buffer| placed.write(c, buffer, || self.stages.becomes_in_place(c)),
             |character, end| {
@@ -203,12 +207,12 @@ impl Words {
         )
     }
 
-    /// What a word becomes if each character is an ASCII one that becomes one, stays, or is `told`; asked for each, with its place
-    /// and what is written with it, `each` may stop that.
+    /// What a word becomes if each character is an ASCII one that becomes one, stays, or is `told`, and the first one may be a blank;
+    /// asked for each, with its place and what is written with it, `each` may stop that.
     #[inline(always)]
     fn by_character<'b>(
         &self,
-        word: &str,
+        (word, may_begin_with_blank): (&str, bool),
         buffer: &'b mut String,
         told: impl Fn(char, &mut String) -> bool,
         mut each: impl FnMut((usize, usize), usize) -> bool,
@@ -222,6 +226,7 @@ impl Words {
             if byte.is_ascii() {
                 match self.ascii.of(byte) {
                     Some(byte) => buffer.push(byte.into()),
+                    None if at == 0 && byte == b' ' && may_begin_with_blank => buffer.push(' '),
                     // What is taken out, a control character, is no single byte.
                     None if self.by_character && told(byte.into(), buffer) => {}
                     None => return None,
@@ -337,6 +342,15 @@ impl Stages {
             Between::Dropped(_) => None,
             Between::Marks(gaps) => Some(gaps),
         }
+    }
+
+    /// Whether all that is left of a normalized word with blanks in front are these, and there was more: then they are those of the
+    /// word behind it.
+    pub fn leaves_blanks(&self, word: &str, text: &str) -> bool {
+        self.gaps().is_some_and(|gaps| {
+            let is_blank = |c: char| self.normalize(c).is_ok_and(|text| !text.is_empty());
+            gaps.are_all(text) && !word.chars().all(is_blank)
+        })
     }
 
     pub fn is_by_character(&self) -> bool {
