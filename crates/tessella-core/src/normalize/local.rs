@@ -105,7 +105,10 @@ impl Normalizer {
         self.word_steps().all(|step| match step {
             Step::Bert(_) | Step::Form(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
             Step::Precompiled(map) => map.matching == CharsmapMatching::Grapheme,
-            Step::Replace(replace) => replace.grows_not_and_has_none(&is_blank),
+            Step::Replace(replace) => {
+                // Where blanks are counted, these would have to be told.
+                replace.grows_not_and_has_none(&is_blank) || !self.of_words && replace.is_of_such(&is_blank)
+            }
             _ => false,
         })
     }

@@ -58,6 +58,11 @@ impl Replace {
         self.content == " "
     }
 
+    /// Whether runs of such characters become such characters, and nothing else changes.
+    pub fn is_of_such(&self, such: impl Fn(char) -> bool) -> bool {
+        !self.content.is_empty() && self.content.chars().all(&such) && self.matcher.is_run_of_such(such)
+    }
+
     /// What is replaced, if it is always the same.
     pub fn literal(&self) -> Option<&str> {
         self.matcher.as_literal()

@@ -163,7 +163,18 @@ impl Matcher {
 
     /// Whether the pattern matches a character and all that follow it if they are equal: how many there must be at least.
     pub fn is_run_of(&self, c: char) -> Option<u32> {
-        scan::is_run_of(&self.source, self.scanner()?.dialect, c)
+        let (set, least) = scan::run_of(&self.source, self.scanner()?.dialect)?;
+        (set == scan::set_of(c)).then_some(least)
+    }
+
+    /// Whether the pattern matches runs of such characters and nothing else; false also where there are many of them.
+    pub fn is_run_of_such(&self, such: impl Fn(char) -> bool) -> bool {
+        const MANY: usize = 64;
+        let run = self.scanner().and_then(|scanner| scan::run_of(&self.source, scanner.dialect));
+        run.is_some_and(|(set, _)| {
+            let mut all = set.ranges().iter().flat_map(|range| range.start()..=range.end());
+            all.by_ref().take(MANY).all(such) && all.next().is_none()
+        })
     }
 
     /// The automaton, if the pattern has one.

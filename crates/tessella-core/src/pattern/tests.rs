@@ -215,3 +215,20 @@ fn starts_and_attempts_change_no_match() {
         }
     }
 }
+
+#[test]
+fn what_divides_texts_is_seen_by_no_match() {
+    let divides = |source: &str, c: char| {
+        let pattern = Pattern::Regex { source: source.into(), dialect: Dialect::Oniguruma };
+        Matcher::new(&pattern).unwrap().scanner().unwrap().divides_at(c)
+    };
+    for source in [r"\w+|[^\w\s]+", r"'s|\p{L}+|[^\s\p{L}]+", r"\S+", r"a+(?!\S)|\S", r"\w+\b|[^\w\s]"] {
+        assert!(divides(source, ' ') && divides(source, '\u{3000}') && divides(source, '\n'), "{source}");
+        assert!(!divides(source, 'a') && !divides(source, '漢'), "{source}");
+    }
+    // Matched, gone over, or looked at before or behind a match.
+    for source in [r"\w+| ", r"\w+(?: \w+)?", r"a(?= )|\w", r"(?<! )a|\w", r"^\w+", r"\w*"] {
+        assert!(!divides(source, ' '), "{source}");
+    }
+    assert!(divides(r"[^ ]+", ' ') && !divides(r"[^ ]+", '\n'));
+}

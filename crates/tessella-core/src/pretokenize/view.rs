@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::cut::{borders, cut};
-use super::table::TableSplit;
+use super::table::{Standing, TableSplit};
 use super::{PreTokenizer, Stage};
 use crate::error::Result;
 use crate::pattern::Matcher;
@@ -103,6 +103,28 @@ impl PreTokenizer {
                 Some((metaspace.replacement, metaspace.scheme))
             }
             _ => None,
+        }
+    }
+
+    /// Whether each word is cut as it is alone, where words are what stands between characters that the first stage
+    /// [leaves out](Self::leaves_out).
+    pub fn cuts_words(&self) -> bool {
+        self.leaves_out(' ')
+            && !self.stages.iter().any(|stage| match stage {
+                Stage::Metaspace(metaspace) => metaspace.scheme == PrependScheme::First,
+                Stage::Custom(_) => true,
+                _ => false,
+            })
+    }
+
+    /// Whether the first stage leaves a character out and looks at nothing on its other side.
+    pub fn leaves_out(&self, c: char) -> bool {
+        match self.stages.first() {
+            Some(Stage::Table(table)) => table.standing(c) == Some(Standing::Between),
+            Some(Stage::Split { matcher, behavior: SplitBehavior::Removed, invert: true }) => {
+                matcher.scanner().is_some_and(|scanner| scanner.divides_at(c))
+            }
+            _ => false,
         }
     }
 

@@ -217,6 +217,11 @@ impl Solver<'_> {
             match cut {
                 Cut::Splits(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
                 Cut::Marked(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
+                Cut::Stages(stages) => {
+                    let mut pieces = crate::text::Pieces::whole(AlignedText::untracked(text));
+                    stages.pre_tokenize(&mut pieces)?;
+                    pieces.pieces().iter().try_for_each(|piece| tokenize(pieces.str(piece)))?;
+                }
             }
         }
         numbers.extend(tokens.iter().map(|token| token.id));

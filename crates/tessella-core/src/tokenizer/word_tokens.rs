@@ -35,7 +35,7 @@ impl Tokenizing<'_> {
         let Stages { cut, model, .. } = self.stages;
         self.tokens.clear();
         let read = match cut {
-            Cut::Splits(_) => piece,
+            Cut::Splits(_) | Cut::Stages(_) => piece,
             Cut::Marked(view) => {
                 let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
                 self.spelling.write(reading, piece)
@@ -132,6 +132,8 @@ impl Solver<'_> {
             match &stages.cut {
                 Cut::Splits(view) => view.for_each_piece(text, &mut each)?,
                 Cut::Marked(view) => view.for_each_piece(text, &mut each)?,
+                // Not asked for.
+                Cut::Stages(_) => {}
             }
         }
         let is_odd = pieces.is_odd || begins_with_nothing;

@@ -37,6 +37,8 @@ use crate::unicode::categories::is_mark;
 pub(super) enum Cut {
     Splits(SplitView),
     Marked(MarkedView),
+    /// By all stages, of which the first one leaves out what stands between words.
+    Stages(Arc<PreTokenizer>),
 }
 
 /// The stages that a word takes.
@@ -50,12 +52,23 @@ pub(super) struct Stages {
 }
 
 /// What stands between words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 enum Between {
     /// What a rule about characters drops.
     Dropped(TableSplit),
     /// Blanks, of which each opens a piece as a mark. One of them is the mark of the word behind it.
     Marks(Gaps),
+    /// What the first stage leaves out.
+    LeftOut(LeftOut),
+}
+
+#[derive(Debug, Clone)]
+struct LeftOut(Arc<PreTokenizer>);
+
+impl PartialEq for LeftOut {
+    fn eq(&self, other: &LeftOut) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Between {
@@ -63,7 +76,8 @@ impl Between {
         match self {
             Between::Dropped(table) => table.standing(c),
             Between::Marks(_) if c == ' ' => Some(Standing::Between),
-            Between::Marks(_) => Some(Standing::Within),
+            Between::LeftOut(LeftOut(stages)) if stages.leaves_out(c) => Some(Standing::Between),
+            Between::Marks(_) | Between::LeftOut(_) => Some(Standing::Within),
         }
     }
 }
@@ -92,6 +106,11 @@ pub(super) struct Words {
 /// Texts of this many bytes and more take the slow way, which knows what normalization may make of them.
 pub(super) const LONGEST_TEXT: usize = MOST_BYTES / 8;
 
+/// Whether pieces go by the hundred, as bytes.
+fn has_lanes(model: &Model, pre_tokenizer: &PreTokenizer) -> bool {
+    matches!(model, Model::Bpe(bpe) if bpe.takes_all_bytes()) && pre_tokenizer.byte_level_view().is_some()
+}
+
 impl Words {
     /// `None` where words are not all that matters.
     pub fn new(
@@ -105,19 +124,26 @@ impl Words {
         }
         let pre_tokenizer = pre_tokenizer?;
         let mut normalizer = normalizer.cloned();
-        let (cut, between) = match (pre_tokenizer.split_view(), pre_tokenizer.marked_view()) {
-            (Some(splits), _) => (Cut::Splits(splits.clone()), Between::Dropped(splits.only_table()?)),
-            (None, Some(marked)) if marked.only_marks() => {
-                let gaps = Gaps::new(&mut normalizer, &marked)?;
-                (Cut::Marked(marked), Between::Marks(gaps))
-            }
-            (None, Some(marked)) => {
-                let table = marked.splits().only_table()?;
-                (Cut::Marked(marked), Between::Dropped(table))
-            }
-            (None, None) => return None,
+        let tells = |splits: &SplitView| splits.only_table().filter(|table| table.standing('a').is_some());
+        let (splits, marked) = (pre_tokenizer.split_view(), pre_tokenizer.marked_view());
+        let (cut, between) = if let Some(splits) = splits
+            && let Some(table) = tells(&splits)
+        {
+            (Cut::Splits(splits), Between::Dropped(table))
+        } else if let Some(marked) = marked.clone()
+            && let Some(table) = tells(marked.splits())
+        {
+            (Cut::Marked(marked), Between::Dropped(table))
+        } else if let Some(marked) = marked
+            && marked.only_marks()
+        {
+            let gaps = Gaps::new(&mut normalizer, &marked)?;
+            (Cut::Marked(marked), Between::Marks(gaps))
+        } else if pre_tokenizer.cuts_words() && !has_lanes(model, pre_tokenizer) {
+            (Cut::Stages(pre_tokenizer.clone()), Between::LeftOut(LeftOut(pre_tokenizer.clone())))
+        } else {
+            return None;
         };
-        between.standing('a')?;
         let stages = Stages { normalizer, cut, between, model: model.clone() };
         let traps = Traps::new(added, model, |c| stages.standing(c))?;
         let is_local = match &stages.normalizer {
@@ -217,6 +243,9 @@ impl Words {
         told: impl Fn(char, &mut String) -> bool,
         mut each: impl FnMut((usize, usize), usize) -> bool,
     ) -> Option<&'b str> {
+        if self.stages.cut_further() {
+            return None;
+        }
         let bytes = word.as_bytes();
         buffer.clear();
         let mut characters = None;
@@ -255,7 +284,7 @@ impl Words {
     /// The same for a word that is a key, with characters of up to two bytes; `None` if that cannot be told so.
     #[inline]
     pub fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
-        if !self.ascii.hold_for_short(word.padded()) {
+        if self.stages.cut_further() || !self.ascii.hold_for_short(word.padded()) {
             return None;
         }
         self.short.write(word, &self.ascii, room, |c| {
@@ -287,7 +316,7 @@ impl Words {
                 let normalizer = self.stages.normalizer.as_deref();
                 self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes)
             }
-            Cut::Marked(_) | Cut::Splits(_) => None,
+            Cut::Marked(_) | Cut::Splits(_) | Cut::Stages(_) => None,
         }
     }
 
@@ -295,7 +324,7 @@ impl Words {
     pub fn solving(&self, bytes: usize) -> Option<Solving<'_>> {
         match &self.stages.cut {
             Cut::Marked(view) => self.fresh.get(&self.stages.model, (view.mark(), view.prepends()), bytes),
-            Cut::Splits(_) => None,
+            Cut::Splits(_) | Cut::Stages(_) => None,
         }
     }
 
@@ -336,10 +365,15 @@ impl Stages {
         }
     }
 
+    /// Whether a word may be cut into pieces by stages that only they themselves can tell.
+    pub fn cut_further(&self) -> bool {
+        matches!(self.cut, Cut::Stages(_))
+    }
+
     /// What blanks between words come to, where they are more than what goes.
     pub fn gaps(&self) -> Option<&Gaps> {
         match &self.between {
-            Between::Dropped(_) => None,
+            Between::Dropped(_) | Between::LeftOut(_) => None,
             Between::Marks(gaps) => Some(gaps),
         }
     }
@@ -359,7 +393,7 @@ impl Stages {
 
     fn form(&self) -> Form {
         match &self.cut {
-            Cut::Splits(_) => Form::Characters,
+            Cut::Splits(_) | Cut::Stages(_) => Form::Characters,
             Cut::Marked(view) => Form::Read(Reading::Marked { mark: view.mark(), prepends: view.prepends() }),
         }
     }
@@ -373,7 +407,7 @@ impl Stages {
         tokens: &mut Vec<PieceToken>,
     ) -> Result<()> {
         match &self.cut {
-            Cut::Splits(_) => self.model.tokenize(piece, scratch, tokens),
+            Cut::Splits(_) | Cut::Stages(_) => self.model.tokenize(piece, scratch, tokens),
             Cut::Marked(view) => {
                 let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
                 self.model.tokenize(spelling.write(reading, piece), scratch, tokens)

@@ -44,6 +44,8 @@ pub(super) struct Worker {
     /// Texts of a few bytes.
     pub brief: Brief,
     start: LanesStart,
+    /// Whether the model has none of the fast engine for bytes.
+    lanes_are_refused: bool,
     text_seen: usize,
     /// Bytes of text that are known to come in this call.
     text_ahead: usize,
@@ -76,6 +78,7 @@ impl Worker {
             units: None,
             brief: Brief::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_TEXTS),
             start,
+            lanes_are_refused: false,
             text_seen: 0,
             text_ahead: 0,
             budget: cache_budget,
@@ -129,6 +132,7 @@ impl Worker {
     #[inline]
     pub fn expect_text(&mut self, reader: &Reader, bytes: usize) {
         if self.lanes.is_none()
+            && !self.lanes_are_refused
             && self.start != LanesStart::Never
             && let Reads::Bytes(bpe) = &reader.reads
             && reader.remembers
@@ -207,7 +211,7 @@ impl Worker {
                 }
                 None => self.start = LanesStart::Never,
             },
-            Some(Err(_)) => self.start = LanesStart::Never,
+            Some(Err(_)) => self.lanes_are_refused = true,
             // Another thread builds it: the next text will have it.
             None => {}
         }

@@ -287,6 +287,11 @@ impl Bpe {
         Ok(())
     }
 
+    /// Whether every byte is a symbol, as it is not where words end with a suffix.
+    pub fn takes_all_bytes(&self) -> bool {
+        self.tables.symbols.all_bytes
+    }
+
     /// Whether [`lanes`](Self::lanes) has its answer already.
     pub fn lanes_are_there(&self) -> bool {
         self.lanes.is_there()

@@ -50,6 +50,21 @@ impl Automaton {
         self.starts.iter().any(|&start| self.steps[start as usize].iter().any(|step| step.accepts))
     }
 
+    /// By class, whether each of its characters ends what is before it as the end of a text does, is matched by nothing, and is to
+    /// what is behind it as the start of a text.
+    pub fn dividing(&self) -> Vec<bool> {
+        let Some((&of_start, kinds)) = self.kinds.split_last() else { return Vec::new() };
+        let ends = |class: usize| {
+            self.steps.iter().all(|row| {
+                let end = row.last().map(|step| step.accepts);
+                row[class].next == DEAD && Some(row[class].accepts) == end
+            })
+        };
+        let is_nullable = self.is_nullable();
+        let divides = |(class, &kind): (usize, &usize)| !is_nullable && kind == of_start && ends(class);
+        kinds.iter().enumerate().map(divides).collect()
+    }
+
     /// States from which some match ends for certain, so that an accept before them is never the last.
     pub fn inevitable(&self) -> Vec<bool> {
         let mut known = vec![true; self.steps.len()];

@@ -74,6 +74,7 @@ use masked::Masked;
 pub use masked::MaskedPieces;
 use program::Program;
 use run::Search;
+use set::CharSet;
 use syntax::Node;
 use table::Table;
 pub use tracks::Borders;
@@ -90,6 +91,9 @@ pub struct Scanner {
     reading: Option<Box<Reading>>,
     /// How they are found at four places in turn, if there is no reading, or why not.
     transducer: std::result::Result<Box<Transducer>, &'static str>,
+    /// By class, whether what stands before such a character and what stands behind it are matched as texts of their own, and it by
+    /// nothing.
+    divides: Vec<bool>,
 }
 
 /// Why a pattern that is read by masks has no transducer.
@@ -98,18 +102,21 @@ const MASKS: &str = "masks do better";
 /// Texts of fewer bytes are not worth the preparations.
 const SHORT: usize = 64;
 
-/// Whether a pattern matches a character and all that follow it if they are equal: how many there must be at least.
-pub fn is_run_of(source: &str, dialect: Dialect, c: char) -> Option<u32> {
+/// If a pattern matches a character of a set and all that follow it in the set: that, and how many there must be at least.
+pub fn run_of(source: &str, dialect: Dialect) -> Option<(CharSet, u32)> {
     let mut node = parse::parse(source, dialect).ok()?;
     while let Node::Atomic(body) = node {
         node = *body;
     }
     match node {
-        Node::Repeat { body, min: min @ 1.., max: None, greedy: true } => {
-            (body.as_class()? == set::single(c)).then_some(min)
-        }
+        Node::Repeat { body, min: min @ 1.., max: None, greedy: true } => Some((body.as_class()?, min)),
         _ => None,
     }
+}
+
+/// The set of one character.
+pub fn set_of(c: char) -> CharSet {
+    set::single(c)
 }
 
 impl Scanner {
@@ -126,13 +133,23 @@ impl Scanner {
         let automaton = automaton::build(&program, &alphabet, &members)?;
         let table = Table::new(&automaton, &alphabet);
         accepted::check(source, dialect)?;
+        let divides = automaton.dividing();
         let reading = Reading::of(&automaton, &alphabet).map(Box::new);
         let alphabet = Arc::new(alphabet);
         let transducer = match &reading {
             Some(_) => Err(MASKS),
             None => Transducer::new(&[(automaton, Borders::ALL)], &alphabet).map(Box::new),
         };
-        Ok(Scanner { dialect, alphabet, table, reading, transducer })
+        Ok(Scanner { dialect, alphabet, table, reading, transducer, divides })
+    }
+
+    /// Whether the text before a character and the text behind it have the matches that each has alone, and the character none.
+    pub fn divides_at(&self, c: char) -> bool {
+        let class = match u8::try_from(c) {
+            Ok(byte @ 0..0x80) => self.alphabet.of_ascii(byte),
+            _ => self.alphabet.of_wide(c.encode_utf8(&mut [0; 4]).as_bytes(), 0).0,
+        };
+        self.divides.get(usize::from(class)).is_some_and(|&divides| divides)
     }
 
     /// Whether [`put`](Self::put) has a form for it: patterns of the well-known families have one.
@@ -153,7 +170,8 @@ impl Scanner {
         let alphabet = Alphabet::take(shelf)?;
         let table = Table::take(shelf, &alphabet)?;
         let reading = Some(Box::new(Reading::take(shelf)?));
-        Ok(Scanner { dialect, alphabet: Arc::new(alphabet), table, reading, transducer: Err(MASKS) })
+        let (transducer, divides) = (Err(MASKS), Vec::new());
+        Ok(Scanner { dialect, alphabet: Arc::new(alphabet), table, reading, transducer, divides })
     }
 
     /// The leftmost match that starts at or after byte `at`, which must be a character boundary. What stands
