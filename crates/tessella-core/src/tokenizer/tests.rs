@@ -380,7 +380,7 @@ fn word_spec(seed: u64) -> TokenizerSpec {
         (true, true) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]),
         (true, false) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::Bert, metaspace]),
         (_, true) => PreTokenizerSpec::WhitespaceSplit,
-        (_, false) if seed % 3 == 0 => PreTokenizerSpec::Whitespace,
+        (_, false) if seed.is_multiple_of(3) => PreTokenizerSpec::Whitespace,
         (_, false) => PreTokenizerSpec::Bert,
     });
     // With this one, control characters would have to be looked at.
@@ -476,7 +476,7 @@ fn gap_spec(seed: u64) -> TokenizerSpec {
     match (&spec.model, random.next_u64() % 3) {
         (ModelSpec::Unigram(_), 0) | (_, 1) => spec.model = ModelSpec::Bpe(random_bpe(&mut random)),
         (ModelSpec::Unigram(_), _) => {}
-        _ => spec.model = unigram(random.next_u64() % 2 == 0, true),
+        _ => spec.model = unigram(random.next_u64().is_multiple_of(2), true),
     }
     let rules = [
         ("\n", " "),
