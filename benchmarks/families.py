@@ -68,6 +68,19 @@ FAMILIES: dict[str, Stage] = {
         "pre_tokenizer": {"type": "BertPreTokenizer"},
     },
     "Whitespace": {"normalizer": None, "pre_tokenizer": {"type": "Whitespace"}},
+    "Whitespace and digits": {
+        "normalizer": None,
+        "pre_tokenizer": cuts({"type": "Whitespace"}, DIGITS),
+    },
+    "words by a pattern": {
+        "normalizer": {"type": "Lowercase"},
+        "pre_tokenizer": {
+            "type": "Split",
+            "pattern": {"Regex": r"\w+|[^\w\s]+"},
+            "behavior": "Removed",
+            "invert": True,
+        },
+    },
     "digits one by one": {"normalizer": None, "pre_tokenizer": cuts(DIGITS, BYTES)},
     "NFC": {"normalizer": {"type": "NFC"}, "pre_tokenizer": BYTES},
     "Falcon": {

@@ -116,6 +116,7 @@ PARTS = {
     "ids": ("Ids of byte-level BPE: MB/s, Tessella : the fastest exact peer.", speeds),
     "other models": ("Other models.", speeds),
     "languages": ("One language at a time.", speeds),
+    "families": ("Other tokenizers' stages around the same models.", speeds),
     "other patterns": ("GPT-2's merges behind other ways to cut.", speeds),
     "lengths of documents": ("Shorter and longer documents.", speeds),
     "offsets": (

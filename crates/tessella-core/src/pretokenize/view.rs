@@ -106,18 +106,8 @@ impl PreTokenizer {
         }
     }
 
-    /// Whether each word is cut as it is alone, where words are what stands between characters that the first stage
-    /// [leaves out](Self::leaves_out).
-    pub fn cuts_words(&self) -> bool {
-        self.leaves_out(' ')
-            && !self.stages.iter().any(|stage| match stage {
-                Stage::Metaspace(metaspace) => metaspace.scheme == PrependScheme::First,
-                Stage::Custom(_) => true,
-                _ => false,
-            })
-    }
-
-    /// Whether the first stage leaves a character out and looks at nothing on its other side.
+    /// Whether the first stage leaves a character out and looks at nothing on its other side. If it does so with blanks, each word
+    /// is cut as it is alone, by all stages that look at no positions.
     pub fn leaves_out(&self, c: char) -> bool {
         match self.stages.first() {
             Some(Stage::Table(table)) => table.standing(c) == Some(Standing::Between),

@@ -67,7 +67,7 @@ impl Plan {
     ) -> Result<Self> {
         let looks_at_positions = pre_tokenizer.is_some_and(|pre| pre.needs_alignment())
             || normalizer.is_some_and(|normalizer| normalizer.needs_alignment());
-        let words = Words::new(model, normalizer, pre_tokenizer, added).filter(|_| !looks_at_positions);
+        let words = Words::new(model, normalizer, pre_tokenizer, added);
         let words = words.map(|words| match old.and_then(|old| old.words.as_ref()) {
             Some(old) if old.are_as_in(&words) => old.clone(),
             _ => Arc::new(words),

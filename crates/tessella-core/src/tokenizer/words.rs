@@ -123,6 +123,12 @@ impl Words {
             return None;
         }
         let pre_tokenizer = pre_tokenizer?;
+        // Who looks at positions sees more than a word.
+        if pre_tokenizer.needs_alignment()
+            || normalizer.is_some_and(|normalizer| normalizer.needs_alignment())
+        {
+            return None;
+        }
         let mut normalizer = normalizer.cloned();
         let tells = |splits: &SplitView| splits.only_table().filter(|table| table.standing('a').is_some());
         let (splits, marked) = (pre_tokenizer.split_view(), pre_tokenizer.marked_view());
@@ -139,7 +145,7 @@ impl Words {
         {
             let gaps = Gaps::new(&mut normalizer, &marked)?;
             (Cut::Marked(marked), Between::Marks(gaps))
-        } else if pre_tokenizer.cuts_words() && !has_lanes(model, pre_tokenizer) {
+        } else if pre_tokenizer.leaves_out(' ') && !has_lanes(model, pre_tokenizer) {
             (Cut::Stages(pre_tokenizer.clone()), Between::LeftOut(LeftOut(pre_tokenizer.clone())))
         } else {
             return None;
