@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -87,9 +88,14 @@ class IdMap:
         after: str | None = None,
     ) -> None:
         if isinstance(new_ids, np.ndarray):
+            if new_ids.size and new_ids.dtype.kind not in "iu":
+                raise TypeError(f"`new_ids` must hold ids, not numbers of type {new_ids.dtype}")
             table = new_ids.astype(np.int64)
         else:
-            table = np.array([-1 if one is None else one for one in new_ids], np.int64)
+            try:
+                table = np.array([-1 if one is None else index(one) for one in new_ids], np.int64)
+            except TypeError as error:
+                raise TypeError(f"`new_ids` must hold an id or None for each old id: {error}") from None
         self._table: npt.NDArray[np.int64] = table
         self._removed = {int(old): tuple(map(int, parts)) for old, parts in (removed or {}).items()}
         self._new = {int(one): tuple(map(int, parts)) for one, parts in (new or {}).items()}

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from .._given import check_list
 from .base import Span, Word, WordTokenizer
 
 _Rules = Sequence[tuple[re.Pattern[str], str]]
@@ -174,6 +175,7 @@ def treebank_join(tokens: Iterable[str], convert_parentheses: bool = False) -> s
         >>> treebank_join(["Good", "muffins", "cost", "$", "3.88", "(", "roughly", ")", "."])
         'Good muffins cost $3.88 (roughly).'
     """
+    check_list("tokens", tokens, "words")
     text = _apply(_JOIN_FIRST, f" {' '.join(tokens)} ").strip().replace(" -- ", "--")
     if convert_parentheses:
         for bracket, name in _BRACKETS.items():

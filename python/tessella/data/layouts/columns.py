@@ -176,7 +176,7 @@ def _lengths(columns: Iterable[Any]) -> Any:
 
 
 def _mapped(folder: str, part: Part) -> Any:
-    """A part of a table, mapped. By the bytes of its name: pyarrow takes no `str` whose bytes are no UTF-8."""
+    """A part of a table, mapped; by the bytes of its name, which as a `str` pyarrow takes as UTF-8 alone."""
     pyarrow = needed("pyarrow", "arrow", "reading Parquet and Arrow files")
     return pyarrow.memory_map(os.fsencode(os.path.join(folder, part["name"])))
 
