@@ -1,8 +1,10 @@
 """What is not meant, and what Python would take all the same: one text for a list of them, and numbers that are none."""
 
+import json
+
 import numpy as np
 import pytest
-from tessella import Tokenizer, decoders, edit, embeddings, models, pre_tokenizers, tasks, words
+from tessella import Tokenizer, data, decoders, edit, embeddings, models, pre_tokenizers, tasks, words
 from tessella.errors import ArgumentError, TessellaError
 
 EXAMPLES = [{"input_ids": [1, 2]}, {"input_ids": [3]}]
@@ -131,3 +133,48 @@ def test_numbers_of_numpy_are_numbers(tokenizer, vectors):
     trained = words.Morphs.train(["undo", "redo", "un"], seed=np.int64(2))
     assert trained.morphs == words.Morphs.train(["undo", "redo", "un"], seed=2).morphs
     assert issubclass(ArgumentError, TessellaError)
+
+
+def test_numbers_of_numpy_in_token_files(tmp_path):
+    """They are written to manifests and states, which are JSON, and the keys of an order fill 64 bits."""
+    texts = ["low lower", "newer", "wide low"] * 9
+    tokenizer = Tokenizer(models.WordLevel({"low": 0, "lower": 1, "newer": 2, "wide": 3}))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+
+    def made(out, kind):
+        one, two = kind(1), kind(2)
+        options = {"eos": one, "shuffle": two, "length": kind(8), "pack": "best-fit", "format": "numpy"}
+        data.tokenize_corpus(path, tokenizer, tmp_path / out, workers=1, **options)
+        data.tokenize_corpus(path, tokenizer, tmp_path / f"{out}-2", workers=1, eos=one, task=(kind(0), two))
+        data.tokenize_corpus(path, tokenizer, tmp_path / f"{out}-4", workers=1, eos=one)
+        packed = data.pack_corpus(
+            tmp_path / f"{out}-4", tmp_path / f"{out}-3", length=kind(4), shuffle=two, pad=one
+        )
+        assert data.verify(tmp_path / out, tokenizer, sample=one, seed=two).problems == []
+        stream = data.Stream(texts, seed=two, rank=one, world=two, epochs=one)
+        drawn = [next(stream), json.dumps(stream.state_dict()), *stream]
+        order = data.Permutation(kind(9), two, one)
+        return (
+            packed.manifest["files"],
+            drawn,
+            [order[kind(place)] for place in range(9)],
+            data.drawn(9, two, one),
+        )
+
+    assert made("a", np.int64) == made("b", int)
+
+
+def test_tasks_and_orders_that_are_none(tmp_path, tokenizer):
+    (tmp_path / "a.txt").write_text("low")
+    for task in (3, "01", (0,), (2, 2), (0.0, 1)):
+        with pytest.raises(ArgumentError, match="`task` must be a pair"):
+            data.tokenize_corpus(tmp_path / "a.txt", tokenizer, tmp_path / "out", eos=None, task=task)
+    data.tokenize_corpus(tmp_path / "a.txt", tokenizer, tmp_path / "out", eos=None, workers=1)
+    for seed in (-1, 1.5, "3", True):
+        with pytest.raises(ArgumentError, match="`shuffle` must be a seed"):
+            data.pack_corpus(tmp_path / "out", tmp_path / "packed", pack=None, shuffle=seed)
+    assert not (tmp_path / "packed").exists()
+    with pytest.raises(ArgumentError, match="`size` is -1"):
+        data.Permutation(-1, 3)

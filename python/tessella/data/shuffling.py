@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO, Any
 
-from ..errors import ArgumentError
+from .._given import whole
 from .batches import Batch
 
 #: Tokens that are handed on at a time.
@@ -42,9 +42,9 @@ def drawn(count: int, number: int, seed: int) -> list[int]:
     """
     import random
 
-    if number < 0:
-        raise ArgumentError(f"`number` must be 0 or more, found {number}")
-    return sorted(random.Random(seed).sample(range(count), min(number, count)))
+    count, seed = whole("count", count, 0), whole("seed", seed)
+    number = min(whole("number", number, 0), count)
+    return sorted(random.Random(seed).sample(range(count), number))
 
 
 def shuffled(batches: Iterator[Batch], seed: int, shard: int) -> Iterator[Batch]:
