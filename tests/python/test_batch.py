@@ -918,7 +918,9 @@ def test_a_limit_that_is_none_is_handed_on(tokenizer):
     for options in ({"truncation": True}, {"padding": "max_length"}):
         with pytest.warns(UserWarning, match="does nothing"):
             assert tokenizer("the fox", max_length=int(1e30), **options)["input_ids"] == plain
-    assert tokenizer("the fox", max_length=np.int64(3), truncation=True)["input_ids"] == plain[:2] + plain[-1:]
+    assert (
+        tokenizer("the fox", max_length=np.int64(3), truncation=True)["input_ids"] == plain[:2] + plain[-1:]
+    )
     for name, value in (("max_length", np.int64(-1)), ("stride", -1), ("pad_to_multiple_of", np.int8(-1))):
         with pytest.raises(ArgumentError, match=f"`{name}` must be a whole number"):
             tokenizer("the fox", **{"max_length": 9, "truncation": True, name: value})

@@ -241,19 +241,24 @@ class IdMap:
         table[list(new)] = list(new.values())
         came = {last: middle for middle, last in enumerate(other) if last is not None}
         from_old = {middle: (old,) for old, middle in enumerate(self) if middle is not None} | self._new
-        made = {came_to: self._new[middle] for came_to, middle in came.items() if middle in self._new}
+        # What an old id became too, where several ids became one, is not new.
+        known = set(new.values())
+        made = {
+            came_to: self._new[middle]
+            for came_to, middle in came.items()
+            if middle in self._new and came_to not in known
+        }
         made |= {
             last: tuple(old for part in parts for old in from_old.get(part, ()))
             for last, parts in other._new.items()
         }
-        back = {middle: old for old, middle in enumerate(self) if middle is not None}
         return IdMap(
             table,
             removed=removed,
             new=made,
             new_size=other.new_size,
             is_exact=self.is_exact and other.is_exact,
-            unsure=self.unsure | {back[one] for one in other.unsure if one in back},
+            unsure=self.unsure | {old for old, middle in enumerate(self) if middle in other.unsure},
             before=self.before,
             after=other.after,
         )
