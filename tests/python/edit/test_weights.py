@@ -136,6 +136,16 @@ def test_logits_of_kept_tokens_stay(sharded, tied, bias, tmp_path):
         assert index["metadata"]["total_size"] == sum(one.nbytes for one in after.values())
 
 
+def test_rows_where_several_ids_became_one(tmp_path):
+    before = write_model(tmp_path)["model.embed_tokens.weight"]
+    joined = IdMap([0, 0, None, 1, 2, 3, 4, 5, 6], removed={2: [0]}, new={7: [3, 4], 8: [5]}, new_size=9)
+    done = resize_embeddings(tmp_path, joined)
+    after = read_model(tmp_path)["model.embed_tokens.weight"]
+    assert (done.rows_after, done.copied, done.made) == (9, 7, 2)
+    assert np.array_equal(after[:7], before[[1, 3, 4, 5, 6, 7, 8]]) and np.array_equal(after[8], before[5])
+    np.testing.assert_allclose(after[7], before[[3, 4]].mean(0), rtol=1e-6)
+
+
 @pytest.mark.parametrize("init", ["fvt", "mean", "random"])
 def test_how_new_rows_begin(init, tmp_path):
     before = write_model(tmp_path, tied=True)["model.embed_tokens.weight"]
