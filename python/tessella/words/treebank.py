@@ -20,8 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from .. import NormalizedString, PreTokenizedString
 from .._given import check_list
-from .base import Span, Word, WordTokenizer
+from .base import Span, Word, WordTokenizer, cut
 
 _Rules = Sequence[tuple[re.Pattern[str], str]]
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
@@ -156,6 +157,21 @@ class Treebank(WordTokenizer):
             words.append(Word(token, at, at + length))
             at += length
         return words
+
+    def pre_tokenize(self, pretok: PreTokenizedString) -> None:
+        """Cuts pieces and respells quotation marks and brackets as ``tokenize`` does; offsets are those of
+        what they stand for.
+        """
+
+        def pieces(index: int, piece: NormalizedString) -> list[NormalizedString]:
+            words = self.words(piece.normalized)
+            made = cut(piece, [(word.start, word.end) for word in words])
+            for one, word in zip(made, words, strict=True):
+                if one.normalized != word.text:
+                    one.replace(one.normalized, word.text)
+            return made
+
+        pretok.split(pieces)
 
     def spans(self, text: str) -> list[Span]:
         return [(word.start, word.end) for word in self.words(text)]
