@@ -101,6 +101,8 @@ OUT_OF_RANGE = {
     "sequence of scores": lambda t, v: tasks.aggregate(
         t.encode("low"), np.zeros((1, 2)), "low", ["O", "A"], sequence=2
     ),
+    "limit": lambda t, v: words.WordVocabulary.build(["low"], -1),
+    "min_count": lambda t, v: words.WordVocabulary.build(["low"], 3, min_count=-1),
     "at_most": lambda t, v: words.Affixes(["un"], at_most=-1),
     "corpus_weight": lambda t, v: words.Morphs({"un": 1}, corpus_weight=0),
     "word_count": lambda t, v: words.Morphs({"un": 1}, word_count=-1),

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .. import Tokenizer, models
-from .._given import check_list
+from .._given import check_list, whole
 from ..errors import ArgumentError, DecodeError
 from .base import Span, WordTokenizer
 from .simple import Punctuation
@@ -81,8 +81,7 @@ class WordVocabulary:
             unknown: the unknown token.
             splitter: what cuts texts into words, ``Punctuation()`` by default.
         """
-        if limit < 0:
-            raise ArgumentError(f"`limit` is {limit}; it must not be negative")
+        limit, min_count = whole("limit", limit, 0), whole("min_count", min_count, 0)
         if isinstance(texts, str):
             raise TypeError("`texts` must yield texts, found one str: pass a list of texts")
         check_list("special_tokens", special_tokens, "tokens")
