@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import IO, Any
 
 from .._given import whole
+from ..errors import ArgumentError
 from .batches import Batch
 
 #: Tokens that are handed on at a time.
@@ -43,8 +44,9 @@ def drawn(count: int, number: int, seed: int) -> list[int]:
     import random
 
     count, seed = whole("count", count, 0), whole("seed", seed)
-    number = min(whole("number", number, 0), count)
-    return sorted(random.Random(seed).sample(range(count), number))
+    if (number := whole("number", number)) < 0:
+        raise ArgumentError(f"`number` must be 0 or more, found {number}")
+    return sorted(random.Random(seed).sample(range(count), min(number, count)))
 
 
 def shuffled(batches: Iterator[Batch], seed: int, shard: int) -> Iterator[Batch]:

@@ -15,8 +15,9 @@ use crate::error::{Error, Result};
 
 /// Up to so many contents, the quadratic construction takes less than ten milliseconds.
 const FEW: usize = 2_000;
-/// Bytes of all contents times those of the longest: each byte may look back over as many as the longest has.
-const SHORT: usize = 1 << 21;
+/// Bytes of all contents times those of the longest: each byte may look back over as many as the longest has. At this
+/// bound, with the worst contents, it takes a tenth of a second.
+const SHORT: usize = 1 << 23;
 
 pub(super) enum Matcher {
     Few(AhoCorasick),
