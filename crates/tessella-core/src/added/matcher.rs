@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 const FEW: usize = 2_000;
 /// Bytes of all contents times those of the longest: each byte may look back over as many as the longest has. At this
 /// bound, with the worst contents, it takes a tenth of a second.
-const SHORT: usize = 1 << 23;
+const SHORT: usize = 1 << 22;
 
 pub(super) enum Matcher {
     Few(AhoCorasick),
