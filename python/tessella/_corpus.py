@@ -286,13 +286,14 @@ def _is_parquet(name: str, reading: Reading) -> bool:
 
 def _parquet(name: str) -> Any:
     try:
-        from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
+        from pyarrow import ArrowException, OSFile, parquet  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingDependencyError(
             f"{name} is a Parquet file, and reading those needs pyarrow: {how_to_install('pyarrow', 'arrow')}"
         ) from error
     try:
-        return parquet.ParquetFile(name)
+        # By the bytes of its name: pyarrow takes no `str` whose bytes are no UTF-8, and some for a URI.
+        return parquet.ParquetFile(OSFile(os.fsencode(name)))
     except ArrowException as error:
         raise FormatError(f"{name} is not a usable Parquet file: {error}", filename=name) from error
 

@@ -13,6 +13,7 @@ from . import _tessella
 from ._ahead import PORTION, Encoding
 from ._corpus import Stream, files, in_lists, parts
 from ._progress import Meter
+from ._shown import written
 from ._texts import Reading, flat
 from .errors import ArgumentError, TessellaError
 from .ragged import RaggedIds
@@ -74,7 +75,7 @@ class StreamIds:
         threads: int | None,
         skips: int,
     ) -> None:
-        self._texts = _tessella.TextFiles([(stream.name, stream.file)], skips=skips, **reading.options)
+        self._texts = stream_texts(stream.name, stream.file, reading, skips)
         self._how = Encoding(tokenizer, special, threads)
 
     def __iter__(self) -> Iterator[RaggedIds]:
@@ -87,7 +88,8 @@ class StreamIds:
 
 def stream_texts(name: str, file: Any, reading: Reading, skips: int) -> _tessella.TextFiles:
     """The texts of one binary stream, lists of them one after the other; arguments as for ``StreamIds``."""
-    return _tessella.TextFiles([(name, file)], skips=skips, **reading.options)
+    # Names of files may hold bytes that are no UTF-8; the reader tells a name and does not open it.
+    return _tessella.TextFiles([(written(name), file)], skips=skips, **reading.options)
 
 
 def check_packing(path: str, head: bytes) -> None:
@@ -100,7 +102,7 @@ def check_packing(path: str, head: bytes) -> None:
         tessella.errors.FormatError: a.jsonl.gz is named like a gzip file, but its first bytes are not \
 those of one: unpack it again, or give it a name without that ending if it is text
     """
-    _tessella.check_packing(path, head)
+    _tessella.check_packing(written(path), head)
 
 
 def check_rows(stream: Any, how: Reading) -> None:

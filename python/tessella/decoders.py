@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
+from ._given import check_list
 from ._ordered import in_order
 from ._tessella import DecodeStream
 from ._types import CustomDecoder, PrependScheme
@@ -66,10 +67,12 @@ class Decoder(Component):
 
     def decode(self, tokens: Sequence_[str]) -> str:
         """The text of a list of tokens."""
+        check_list("tokens", tokens, "tokens")
         return self._handle.decode(list(tokens))  # type: ignore[no-any-return]
 
     def decode_chain(self, tokens: Sequence_[str]) -> list[str]:
         """The texts that, joined, are the result of ``decode``."""
+        check_list("tokens", tokens, "tokens")
         return self._handle.decode_chain(list(tokens))  # type: ignore[no-any-return]
 
 

@@ -912,6 +912,23 @@ def test_padding_without_a_length_warns(tokenizer):
         tokenizer.pad(tokenizer("fox"), padding="max_length")
 
 
+def test_a_limit_that_is_none_is_handed_on(tokenizer):
+    """As in `max_length=tokenizer.model_max_length`, where no file told one."""
+    plain = tokenizer("the fox")["input_ids"]
+    for options in ({"truncation": True}, {"padding": "max_length"}):
+        with pytest.warns(UserWarning, match="does nothing"):
+            assert tokenizer("the fox", max_length=int(1e30), **options)["input_ids"] == plain
+    assert (
+        tokenizer("the fox", max_length=np.int64(3), truncation=True)["input_ids"] == plain[:2] + plain[-1:]
+    )
+    for name, value in (("max_length", np.int64(-1)), ("stride", -1), ("pad_to_multiple_of", np.int8(-1))):
+        with pytest.raises(ArgumentError, match=f"`{name}` must be a whole number"):
+            tokenizer("the fox", **{"max_length": 9, "truncation": True, name: value})
+    for name in ("max_length", "stride", "pad_to_multiple_of"):
+        with pytest.raises(TypeError, match=f"`{name}` must be an int or None, not float"):
+            tokenizer("the fox", **{"max_length": 9, "truncation": True, name: 1.5})
+
+
 def test_odd_settings_files(words, tmp_path):
     words.save(str(tmp_path / "tokenizer.json"))
     config = tmp_path / "tokenizer_config.json"

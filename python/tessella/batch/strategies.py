@@ -6,7 +6,7 @@ for want of a length, there is a warning here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex, TypeVar
 
 from .._notices import warn
 from .._types import TruncationStrategy
@@ -51,8 +51,12 @@ def chosen(name: str, value: object, options: tuple[_O, ...]) -> _O:
 
 
 def count(name: str, value: object, least: int) -> None:
-    """Refuses a number that is none or too small; what is no whole number is left to the engine."""
-    if isinstance(value, int) and value < least:
+    """Refuses what is no whole number, and one that is too small."""
+    if value is None:
+        return
+    if not isinstance(value, SupportsIndex):
+        raise TypeError(f"`{name}` must be an int or None, not {type(value).__name__}")
+    if value.__index__() < least:
         raise ArgumentError(f"`{name}` must be a whole number of at least {least}, or None, not {value}")
 
 
@@ -88,6 +92,9 @@ def resolve(
         if padding is True
         else chosen("padding", padding, PADDING)
     )
+    if max_length is not None and max_length > _LARGE:
+        # A `model_max_length` that says nothing, handed on.
+        max_length, model_max_length = None, max_length
     if padding is True and max_length is not None and truncating == "do_not_truncate" and verbose:
         warn(
             "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad "

@@ -48,11 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _spell_what_is_missing() -> None:
     """Writes characters that the encoding of standard output lacks with backslashes, as standard error does.
 
-    Pipes on Windows have some two hundred characters, and a report that shows a token is printed when the
-    work is done.
+    Pipes on Windows have some two hundred characters, and the locale ``C`` without Python's UTF-8 mode those
+    of ASCII and the bytes of broken names; a report that shows a token is printed when the work is done.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        narrow = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
+        if sys.stdout.errors == "strict" or (narrow and sys.stdout.errors == "surrogateescape"):
+            sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _let_go() -> None:

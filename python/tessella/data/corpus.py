@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from operator import index
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import ArgumentError
@@ -192,8 +193,11 @@ def pack_corpus(
 def _checked(task: tuple[int, int] | None) -> tuple[int, int] | None:
     if task is None:
         return None
-    number, tasks = task
-    if not (isinstance(number, int) and isinstance(tasks, int) and 0 <= number < tasks):
+    try:
+        number, tasks = map(index, task)
+    except (TypeError, ValueError):
+        number = tasks = 0
+    if not 0 <= number < tasks:
         raise ArgumentError(f"`task` must be a pair of a number from 0 and a larger one, found {task!r}")
     return number, tasks
 

@@ -107,13 +107,10 @@ def settle(tokenizer: AnyTokenizer, format: str, **asked: Any) -> Settings:
     is_chat = asked["mask"] is not None
     eos = None if is_chat and asked["eos"] == "auto" else _token(backend, "eos", asked["eos"])
     field = ("messages" if is_chat else "text") if asked["field"] is None else asked["field"]
-    _check_packing(made, asked)
+    length = _row_length(made, asked)
     pad = _token(backend, "pad", asked["pad"])
     if asked["pack"] is not None and pad is None:
         pad = eos if eos is not None else 0
-    shuffle = asked["shuffle"]
-    if shuffle is not None and (isinstance(shuffle, bool) or not isinstance(shuffle, int) or shuffle < 0):
-        raise ArgumentError(f"`shuffle` must be a seed, a whole number from 0, or None, found {shuffle!r}")
     shard_size = SHARD_SIZE if asked["shard_size"] is None else memory_size(asked["shard_size"], "shard_size")
     if shard_size < 1:
         raise ArgumentError(f"`shard_size` must be 1 byte or more, found {asked['shard_size']!r}")
@@ -131,8 +128,8 @@ def settle(tokenizer: AnyTokenizer, format: str, **asked: Any) -> Settings:
         errors=asked["errors"],
         shard_size=shard_size,
         pack=asked["pack"],
-        length=asked["length"],
-        shuffle=shuffle,
+        length=length,
+        shuffle=_seed(asked["shuffle"]),
         mask=asked["mask"],
         on_error=asked["on_error"],
         dedup=asked["dedup"],
@@ -157,23 +154,24 @@ def resettle(before: Settings, format: str, **asked: Any) -> Settings:
         asked: the arguments of ``pack_corpus``.
     """
     made = layout(format)
-    _check_packing(made, asked)
+    length = _row_length(made, asked)
     if asked["across"] and asked["shuffle"] is None:
         raise ArgumentError("`across` says over what an order is drawn: name its seed, shuffle=0")
     pad = asked["pad"]
     if asked["pack"] is not None:
         if pad is None:
             pad = before.eos if before.eos is not None else 0
-        if isinstance(pad, bool) or not isinstance(pad, int) or not 0 <= pad < before.vocab_size:
-            raise ArgumentError(f"`pad` must be an id below {before.vocab_size}, found {pad!r}")
+        pad = _number(pad)
+        if pad is None or not 0 <= pad < before.vocab_size:
+            raise ArgumentError(f"`pad` must be an id below {before.vocab_size}, found {asked['pad']!r}")
     return dataclasses.replace(
         before,
         format=format,
         dtype=_dtype(made, asked["dtype"], before.vocab_size),
         pad=pad,
         pack=asked["pack"],
-        length=asked["length"],
-        shuffle=asked["shuffle"],
+        length=length,
+        shuffle=_seed(asked["shuffle"]),
         across=asked["across"],
         source="tokens",
         on_error="raise",
@@ -226,18 +224,35 @@ def _token(backend: Tokenizer, role: str, asked: str | int | None) -> int | None
                 f"`{role}` is {asked!r}, which is no token of the tokenizer{meant(asked, _specials(backend))}"
             )
         return id
-    if isinstance(asked, bool) or not isinstance(asked, int):
+    id = _number(asked)
+    if id is None:
         raise TypeError(f"`{role}` must be a token, its id or None, not {type(asked).__name__}")
-    if backend.id_to_token(asked) is None:
+    if id < 0 or backend.id_to_token(id) is None:
         raise ArgumentError(f"`{role}` is {asked}, which is no id of the tokenizer")
-    return asked
+    return id
 
 
 def _specials(backend: Tokenizer) -> list[str]:
     return [token.content for token in backend.get_added_tokens_decoder().values()]
 
 
-def _check_packing(made: Layout, asked: dict[str, Any]) -> None:
+# `Any`: what is no number is told by who asked.
+def _number(value: Any) -> int | None:
+    """A whole number of any type, those of NumPy too, as a plain one; manifests hold no others."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return None
+    return int(value.__index__())
+
+
+def _seed(shuffle: Any) -> int | None:
+    seed = _number(shuffle)
+    if shuffle is not None and (seed is None or seed < 0):
+        raise ArgumentError(f"`shuffle` must be a seed, a whole number from 0, or None, found {shuffle!r}")
+    return seed
+
+
+def _row_length(made: Layout, asked: dict[str, Any]) -> int | None:
+    """The length of rows, once it is sure that they can be made."""
     pack, length = asked["pack"], asked["length"]
     if pack not in PACKINGS:
         raise ArgumentError(f"`pack` must be 'concat', 'best-fit' or None, found {pack!r}")
@@ -247,8 +262,9 @@ def _check_packing(made: Layout, asked: dict[str, Any]) -> None:
             "without both, documents stay as they are (pack=None)"
         )
     if pack is None:
-        return
-    if isinstance(length, bool) or not isinstance(length, int) or length < 2:
+        return None
+    number = _number(length)
+    if number is None or number < 2:
         raise ArgumentError(f"`length` must be a number of tokens from 2, found {length!r}")
     if not made.holds_rows:
         from .layouts import LAYOUTS
@@ -258,3 +274,4 @@ def _check_packing(made: Layout, asked: dict[str, Any]) -> None:
             f"{made.name} files hold documents and no rows: their reader cuts windows itself. "
             f"Leave `pack` out, or use one of the formats {able}"
         )
+    return number

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO, Any
 
+from .._given import whole
 from ..errors import ArgumentError
 from .batches import Batch
 
@@ -42,7 +43,8 @@ def drawn(count: int, number: int, seed: int) -> list[int]:
     """
     import random
 
-    if number < 0:
+    count, seed = whole("count", count, 0), whole("seed", seed)
+    if (number := whole("number", number)) < 0:
         raise ArgumentError(f"`number` must be 0 or more, found {number}")
     return sorted(random.Random(seed).sample(range(count), min(number, count)))
 

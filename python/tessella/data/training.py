@@ -9,8 +9,10 @@ and every item still comes once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import index
 from typing import Any, Generic, TypeVar
 
+from .._given import whole
 from .._optional import needed
 from ..errors import ArgumentError
 
@@ -38,6 +40,8 @@ class Permutation:
     """
 
     def __init__(self, size: int, seed: int, epoch: int = 0) -> None:
+        # As plain numbers: those of NumPy have 64 bits, and the keys fill them.
+        size, seed, epoch = whole("size", size, 0), whole("seed", seed), whole("epoch", epoch)
         self.size = size
         self._bits = max(1, ((max(1, size - 1)).bit_length() + 1) // 2)
         self._keys = [
@@ -48,6 +52,7 @@ class Permutation:
         return self.size
 
     def __getitem__(self, place: int) -> int:
+        place = index(place)
         if not 0 <= place < self.size:
             raise IndexError(f"place {place} of {self.size}")
         while True:
@@ -102,10 +107,12 @@ class Stream(Generic[T]):
         epochs: int | None = None,
         epoch: int = 0,
     ) -> None:
+        rank, world = whole("rank", rank), whole("world", world)
         if not 0 <= rank < world:
             raise ArgumentError(f"`rank` must be from 0 to `world` - 1, found {rank} of {world}")
-        self.items, self.rank, self.world, self.epochs = items, rank, world, epochs
-        self.seed = None if seed is None else _whole("seed", seed)
+        self.items, self.rank, self.world = items, rank, world
+        self.epochs = None if epochs is None else whole("epochs", epochs, 0)
+        self.seed = None if seed is None else whole("seed", seed)
         self.epoch = _not_negative("epoch", epoch)
         #: Items that all ranks together have taken: a multiple of their number.
         self._taken = 0
@@ -164,16 +171,10 @@ class Stream(Generic[T]):
         self.epoch = _not_negative("epoch", state.get("epoch", 0))
 
 
-def _whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"`{name}` must be an int, not {type(value).__name__}")
-    return int(value.__index__())
-
-
 def _not_negative(name: str, value: Any) -> int:
-    if (whole := _whole(name, value)) < 0:
-        raise ArgumentError(f"`{name}` must be 0 or more, found {whole}")
-    return whole
+    if (number := whole(name, value)) < 0:
+        raise ArgumentError(f"`{name}` must be 0 or more, found {number}")
+    return number
 
 
 class TorchRows:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from .._given import whole
 from ..counting import count_pieces
 from ..errors import ArgumentError, UnsupportedError
 from .continued import Learned, continue_joining, missing_letters
@@ -68,6 +69,9 @@ def extend(
         >>> edited.tokenizer.encode("abc").ids, edited.id_map.constituents(4)
         ([4], (3, 2))
     """
+    size = whole("size", size)
+    new_letters = None if new_letters is None else whole("new_letters", new_letters, 0)
+    longest = None if longest is None else whole("longest", longest, 1)
     pipeline = Pipeline(tokenizer)
     budget = size - len(pipeline.tokens())
     if budget < 1:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -87,9 +88,14 @@ class IdMap:
         after: str | None = None,
     ) -> None:
         if isinstance(new_ids, np.ndarray):
+            if new_ids.size and new_ids.dtype.kind not in "iu":
+                raise TypeError(f"`new_ids` must hold ids, not numbers of type {new_ids.dtype}")
             table = new_ids.astype(np.int64)
         else:
-            table = np.array([-1 if one is None else one for one in new_ids], np.int64)
+            try:
+                table = np.array([-1 if one is None else index(one) for one in new_ids], np.int64)
+            except TypeError as error:
+                raise TypeError(f"`new_ids` must hold an id or None for each old id: {error}") from None
         self._table: npt.NDArray[np.int64] = table
         self._removed = {int(old): tuple(map(int, parts)) for old, parts in (removed or {}).items()}
         self._new = {int(one): tuple(map(int, parts)) for one, parts in (new or {}).items()}
@@ -235,19 +241,24 @@ class IdMap:
         table[list(new)] = list(new.values())
         came = {last: middle for middle, last in enumerate(other) if last is not None}
         from_old = {middle: (old,) for old, middle in enumerate(self) if middle is not None} | self._new
-        made = {came_to: self._new[middle] for came_to, middle in came.items() if middle in self._new}
+        # What an old id became too, where several ids became one, is not new.
+        known = set(new.values())
+        made = {
+            came_to: self._new[middle]
+            for came_to, middle in came.items()
+            if middle in self._new and came_to not in known
+        }
         made |= {
             last: tuple(old for part in parts for old in from_old.get(part, ()))
             for last, parts in other._new.items()
         }
-        back = {middle: old for old, middle in enumerate(self) if middle is not None}
         return IdMap(
             table,
             removed=removed,
             new=made,
             new_size=other.new_size,
             is_exact=self.is_exact and other.is_exact,
-            unsure=self.unsure | {back[one] for one in other.unsure if one in back},
+            unsure=self.unsure | {old for old, middle in enumerate(self) if middle in other.unsure},
             before=self.before,
             after=other.after,
         )

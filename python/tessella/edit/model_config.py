@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _ENDS = ("_token_id", "_token_ids", "_token_index")
 _LISTS = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
+#: Names with an id each, as Whisper has them.
+MAPS = ("lang_to_id", "task_to_id")
 
 
 def vocabulary_size(config: dict[str, Any]) -> int | None:
@@ -44,13 +46,22 @@ def remapped(config: Any, id_map: IdMap, old_rows: int, rows: int, where: str) -
             changed[key] = rows
         elif key.endswith(_ENDS) or key in _LISTS:
             changed[key] = _ids(value, id_map, place, key in _LISTS)
+        elif key in MAPS and isinstance(value, dict):
+            changed[key] = {name: _ids(id, id_map, f"{place}.{name}", False) for name, id in value.items()}
         elif key == "forced_decoder_ids" and isinstance(value, list):
-            if not all(isinstance(one, list) and len(one) == 2 for one in value):
-                raise FormatError(f"{place} must be a list of pairs, place and id, found {value!r}")
+            _check_pairs(value, place, "place and id")
             changed[key] = [[place_of, _ids(id, id_map, place, False)] for place_of, id in value]
+        elif key == "sequence_bias" and isinstance(value, list):
+            _check_pairs(value, place, "ids and bias")
+            changed[key] = [[_ids(ids, id_map, place, False), bias] for ids, bias in value]
         else:
             changed[key] = remapped(value, id_map, old_rows, rows, place)
     return changed
+
+
+def _check_pairs(value: list[Any], place: str, what: str) -> None:
+    if not all(isinstance(one, (list, tuple)) and len(one) == 2 for one in value):
+        raise FormatError(f"{place} must be a list of pairs, {what}, found {value!r}")
 
 
 def _ids(value: Any, id_map: IdMap, where: str, may_go: bool) -> Any:

@@ -5,12 +5,13 @@ PyTorch is not imported: all that is needed hangs on the module's own tensors.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ArgumentError
-from .model_config import remapped
+from .model_config import MAPS, remapped
 from .rows import Init, Origins, new_rows
 
 if TYPE_CHECKING:
@@ -35,8 +36,11 @@ def resize_module(
                 "is neither the input embedding nor the output head: resize the saved folder, with `tables`"
             )
     # Everything that can fail comes before the first change.
-    config = getattr(module, "config", None)
-    settings = _settings(config, id_map, rows, origins) if config is not None else {}
+    settings = [
+        change
+        for where in ("config", "generation_config")
+        for change in _settings(getattr(module, where, None), where, id_map, rows, origins)
+    ]
     tied = head is not None and head.weight is table.weight
     made = _parameter(table.weight, origins)
     made_head = None if head is None or tied else _parameter(head.weight, origins)
@@ -56,16 +60,29 @@ def resize_module(
         if made_bias is not None:
             head.bias = made_bias
             names.append("bias of the output head")
-    for name, value in settings.items():
+    for config, name, value in settings:
         setattr(config, name, value)
     return rows, origins, tuple(names)
 
 
-def _settings(config: Any, id_map: IdMap, rows: int, origins: Origins) -> dict[str, Any]:
+def _settings(
+    config: Any, where: str, id_map: IdMap, rows: int, origins: Origins
+) -> Iterator[tuple[Any, str, Any]]:
+    """What changes in the settings, and in the settings within them: whose it is, its name and its value."""
+    if config is None:
+        return
     said = {name: value for name, value in vars(config).items() if not name.startswith("_")}
-    plain = {name: value for name, value in said.items() if isinstance(value, (int, list, type(None)))}
-    changed: dict[str, Any] = remapped(plain, id_map, rows, origins.rows, "config")
-    return {name: value for name, value in changed.items() if value != said[name]}
+    plain = {
+        name: value
+        for name, value in said.items()
+        if isinstance(value, (int, list, type(None))) or (name in MAPS and isinstance(value, dict))
+    }
+    changed: dict[str, Any] = remapped(plain, id_map, rows, origins.rows, where)
+    yield from ((config, name, value) for name, value in changed.items() if value != said[name])
+    for name, inner in said.items():
+        # Those of a part of the model, as `text_config`.
+        if hasattr(inner, "to_dict") and hasattr(inner, "__dict__"):
+            yield from _settings(inner, f"{where}.{name}", id_map, rows, origins)
 
 
 def _parameter(weight: Any, origins: Origins) -> Any:

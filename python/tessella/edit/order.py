@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from .._given import check_list
 from ..errors import ArgumentError
 from .edited import Edited, finished, renumbered
 from .piece_file import CONTROL, Piece, PieceFile
@@ -56,6 +57,7 @@ def reorder(
     """
     if sum(one is not None for one in (first, key, corpus)) != 1:
         raise ArgumentError("say the order with one of `first`, `key` and `corpus`")
+    check_list("first", first, "tokens or ids")
     pipeline = Pipeline(tokenizer)
     tokens = pipeline.tokens()
     if first is not None:

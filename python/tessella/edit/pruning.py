@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import Regex
+from .._given import whole
 from ..errors import ArgumentError
 from ..normalizers import Replace
 from .edited import Edited
@@ -82,6 +83,7 @@ def prune(
         >>> edit.prune(old, by="length", longest=3).tokenizer.encode("lower").tokens
         ['low', 'er']
     """
+    size = None if size is None else whole("size", size, 0)
     pipeline = Pipeline(tokenizer)
     used = None if corpus is None else frequencies(tokenizer, corpus)
     rule = _rule(pipeline, by, used, least, scripts, longest, pattern, ratio)

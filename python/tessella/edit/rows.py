@@ -63,7 +63,8 @@ class Origins:
         gone = [old for old in id_map.removed_ids]
         #: Old rows that stood for tokens.
         self.used = np.union1d(known, np.array(gone, np.int64))
-        self.copied = len(known)
+        # Where several ids became one, its row is that of the last of them.
+        self.copied = int((self.source >= 0).sum())
         self.made = self.rows - self.copied
 
 

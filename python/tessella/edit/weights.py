@@ -20,6 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from .._files import _replacing_together
+from .._given import check_list
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from .id_map import IdMap
 from .model_config import remapped, vocabulary_size
@@ -154,6 +155,7 @@ def _planned(
     tables: Iterable[str] | None,
     seed: int,
 ) -> _Plan:
+    check_list("tables", tables, "names of tensors")
     headers = _headers(folder)
     configs = {
         name: said

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
+from .._given import whole
 from .._optional import needed
 from ..errors import ArgumentError, TrainError
 from .vectors import Vectors
@@ -78,10 +79,15 @@ def train_vectors(
         seed: of all random choices.
         workers: threads; with more than one, results differ from run to run.
     """
-    limits = {"dimensions": dimensions, "window": window, "epochs": epochs, "workers": workers}
-    for name, value in limits.items():
-        if value < 1:
-            raise ArgumentError(f"`{name}` is {value}; it must be 1 or more")
+    dimensions, window = whole("dimensions", dimensions, 1), whole("window", window, 1)
+    negatives, min_count = whole("negatives", negatives, 1), whole("min_count", min_count, 0)
+    epochs, workers = whole("epochs", epochs, 1), whole("workers", workers, 1)
+    seed = whole("seed", seed, 0)
+    # The rate is a number above 0 that is not without end, the share one from 0 to 1.
+    if not 0 < learning_rate < float("inf"):
+        raise ArgumentError(f"`learning_rate` is {learning_rate}; it must be larger than 0")
+    if not 0 <= subsampling <= 1:
+        raise ArgumentError(f"`subsampling` is {subsampling}; it must be from 0 to 1")
     word2vec = needed("gensim.models.word2vec", "embeddings", "learning vectors")
     numbered = _Numbered(sequences)
     model = word2vec.Word2Vec(

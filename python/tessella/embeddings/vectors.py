@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .._given import whole
 from ..errors import ArgumentError, OutOfRangeError
 
 if TYPE_CHECKING:
@@ -123,6 +124,9 @@ class Vectors:
             >>> vectors.most_similar("up", unlike=["left"], n=1)[0][0]
             'down'
         """
+        n = whole("n", n, 0)
+        if isinstance(unlike, (str, bytes)):
+            raise TypeError(f"`unlike` must be a list of keys, not one: [{unlike!r:.60}]")
         units = self._directions()
         asked: list[int] = []
         if isinstance(to, np.ndarray):

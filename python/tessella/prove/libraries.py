@@ -60,8 +60,8 @@ def verify(
     """
     if against not in LIBRARIES:
         raise ArgumentError(f"`against` must be one of {', '.join(LIBRARIES)}, found {against!r}")
-    ours, theirs = _pair(os.fspath(source), against, pattern)
-    done = Verification(against=f"{against} gives")
+    ours, theirs, notes = _pair(os.fspath(source), against, pattern)
+    done = Verification(against=f"{against} gives", notes=notes)
 
     def differs(text: str) -> bool:
         return ours(text) != theirs(text)
@@ -85,13 +85,28 @@ def _all(corpus: Source | None) -> Iterable[str]:
         yield from read_texts(corpus)
 
 
-def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, Encode]:
-    """Our encoder and theirs."""
+def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, Encode, tuple[str, ...]]:
+    """Our encoder, theirs, and what deserves a note."""
     tokenizer = load(source, pattern)
+    notes: tuple[str, ...] = ()
+    if tokenizer.truncation is not None or tokenizer.padding is not None:
+        # Calls of transformers switch them off, and of a text that is cut the end would not be looked at.
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        notes = ("texts were compared whole, without the truncation and padding that the file sets",)
+    return (*_encoders(tokenizer, source, against, pattern), notes)
+
+
+def _encoders(
+    tokenizer: Tokenizer, source: str, against: Library, pattern: str | None
+) -> tuple[Encode, Encode]:
+    """What our tokenizer gives for a text, and what the library does."""
     if against == "tokenizers":
         library = needed("tokenizers", "compare", "comparing with it")
         path = os.path.join(source, "tokenizer.json") if os.path.isdir(source) else source
         reference = library.Tokenizer.from_file(path)
+        reference.no_truncation()
+        reference.no_padding()
         return lambda text: tokenizer.encode(text).ids, lambda text: list(reference.encode(text).ids)
     if against == "transformers":
         library = needed("transformers", "compare", "comparing with it")
@@ -133,8 +148,6 @@ def _llama_cpp(source: str, tokenizer: Tokenizer) -> tuple[Encode, Encode]:
     with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
         path = source
         if not is_gguf:
-            tokenizer.no_truncation()
-            tokenizer.no_padding()
             path = os.path.join(folder, "written.gguf")
             with warnings.catch_warnings():
                 # What they tell is what is going to be compared.

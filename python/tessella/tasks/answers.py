@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
+from .._given import whole
 from ..errors import ArgumentError
 from ._windows import windowed
 from .entities import softmax
@@ -161,18 +162,16 @@ class QuestionAnswerer:
         stride = min(128, max_length // 2) if stride is None else stride
         if stride >= max_length:
             raise ArgumentError(f"`stride` is {stride}; it must be smaller than `max_length`, {max_length}")
-        if batch_size < 1:
-            raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
         self.model = model
         self.tokenizer = tokenizer
         self.max_length = max_length
         self.stride = stride
-        self.max_question_tokens = max_question_tokens
-        self.max_answer_tokens = max_answer_tokens
+        self.max_question_tokens = whole("max_question_tokens", max_question_tokens, 0)
+        self.max_answer_tokens = whole("max_answer_tokens", max_answer_tokens, 1)
         self.whole_words = whole_words
         self.question_first = question_first
         self.no_answer = no_answer
-        self.batch_size = batch_size
+        self.batch_size = whole("batch_size", batch_size, 1)
 
     def windows(self, question: str, text: str) -> list[Encoding]:
         """What the model reads."""
@@ -202,6 +201,7 @@ class QuestionAnswerer:
 
     def __call__(self, question: str, text: str, n: int = 1) -> list[Answer]:
         """The n best answers, best first; fewer if there are no more."""
+        n = whole("n", n, 1)
         encodings = self.windows(question, text)
         scored: list[tuple[npt.ArrayLike, npt.ArrayLike]] = []
         for first in range(0, len(encodings), self.batch_size):

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
+from .._given import check_list, whole
 from .._vocabulary import unknown_id
 from ..errors import ArgumentError
 from ._windows import windowed
@@ -75,8 +76,8 @@ class TokenClassifier:
         word_rule: WordRule = "tokenizer",
         unk_id: int | None = None,
     ) -> None:
-        if batch_size < 1:
-            raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
+        check_list("labels", labels, "labels")
+        check_list("ignore", ignore, "labels")
         self.model = model
         self.labels: list[str] = list(labels)
         self.strategy: Strategy = strategy
@@ -84,7 +85,7 @@ class TokenClassifier:
         self.probabilities = probabilities
         self.word_rule: WordRule = word_rule
         self.unk_id = unknown_id(tokenizer) if unk_id is None and word_rule == "blanks" else unk_id
-        self.batch_size = batch_size
+        self.batch_size = whole("batch_size", batch_size, 1)
         self.max_length = max_length
         self.stride = stride
         if max_length is not None:
@@ -106,6 +107,8 @@ class TokenClassifier:
 
     def words(self, words: Sequence[str], delimiter: str = " ") -> list[Entity]:
         """The entities of a text that is given as words; offsets count in the words joined."""
+        if isinstance(words, str):
+            raise TypeError("`words` must be a list of words; for a text, call the classifier itself")
         return self._classify([list(words)], delimiter)[0]
 
     def _classify(self, texts: Sequence[str | list[str]], delimiter: str = " ") -> list[list[Entity]]:

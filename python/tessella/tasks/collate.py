@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import Encoding
+from .._given import whole
 from ..errors import ArgumentError
 from .labels import IGNORED
 
@@ -79,33 +80,48 @@ def pad_batch(
         >>> {name: column.tolist() for name, column in batch.items()}
         {'input_ids': [[5, 6, 7], [8, 0, 0]], 'attention_mask': [[1, 1, 1], [1, 0, 0]]}
     """
-    rows = [dict(example) for example in examples]
+    rows = [_row(number, example) for number, example in enumerate(_listed(examples))]
     if not rows:
         raise ArgumentError("there are no examples to make a batch of")
     if side not in ("right", "left"):
         raise ArgumentError(f"`side` is {side!r}; it must be 'right' or 'left'")
-    if multiple_of < 1:
-        raise ArgumentError(f"`multiple_of` is {multiple_of}; it must be 1 or more")
+    multiple_of, pad_id = whole("multiple_of", multiple_of, 1), whole("pad_id", pad_id)
+    least = 0 if length is None else whole("length", length, 0)
     for number, row in enumerate(rows):
         if "input_ids" not in row:
             raise ArgumentError(f"example {number} has no `input_ids`, only {', '.join(row) or 'nothing'}")
         row.setdefault("attention_mask", [1] * len(row["input_ids"]))
         if row.keys() != rows[0].keys():
             raise ArgumentError(f"example {number} has other columns than example 0: {', '.join(row)}")
-    width = max(length or 0, *(len(row["input_ids"]) for row in rows))
+    width = max(least, *(len(row["input_ids"]) for row in rows))
     width = -(-width // multiple_of) * multiple_of
     values = {**_FILL, **(fill or {}), "input_ids": pad_id}
     batch: Batch = {}
     for name in rows[0]:
         columns = [_numbers(name, number, row) for number, row in enumerate(rows)]
         # What is not whole stays what it is: soft labels and weights of tokens, for example.
-        whole = all(column.dtype.kind != "f" for column in columns)
-        array = np.full((len(rows), width), values.get(name, 0), dtype=np.int64 if whole else np.float32)
+        is_whole = all(column.dtype.kind != "f" for column in columns)
+        array = np.full((len(rows), width), values.get(name, 0), dtype=np.int64 if is_whole else np.float32)
         for number, column in enumerate(columns):
             # -0 would be the start.
             array[number, width - column.size if side == "left" else 0 :][: column.size] = column
         batch[name] = array
     return batch
+
+
+def _listed(examples: Iterable[Example]) -> Iterable[Example]:
+    if isinstance(examples, Mapping):
+        raise TypeError("`examples` must be a list of dictionaries, one for each text, not one dictionary")
+    return examples
+
+
+def _row(number: int, example: Example) -> dict[str, Any]:
+    if not isinstance(example, Mapping):
+        raise TypeError(
+            f"example {number} must be a dictionary of lists, such as {{'input_ids': [5, 6]}}, not "
+            f"{type(example).__name__}"
+        )
+    return dict(example)
 
 
 def _numbers(name: str, number: int, row: Example) -> npt.NDArray[Any]:
@@ -142,10 +158,11 @@ class TokenLabelCollator:
         length: int | None = None,
         side: Literal["right", "left"] = "right",
     ) -> None:
-        self.pad_id = pad_id
-        self.label_fill = label_fill
-        self.multiple_of = multiple_of
-        self.length = length
+        # A token that a tokenizer does not have is None, and arrays take that, too.
+        self.pad_id = whole("pad_id", pad_id)
+        self.label_fill = whole("label_fill", label_fill)
+        self.multiple_of = whole("multiple_of", multiple_of, 1)
+        self.length = None if length is None else whole("length", length, 0)
         self.side: Literal["right", "left"] = side
 
     def __call__(self, examples: Iterable[Example]) -> Batch:
@@ -173,7 +190,8 @@ class CausalCollator(TokenLabelCollator):
 
     def __call__(self, examples: Iterable[Example]) -> Batch:
         """One batch."""
-        rows = [{**example, "labels": example["input_ids"]} for example in examples]
+        rows = [_row(number, example) for number, example in enumerate(_listed(examples))]
+        rows = [{**row, "labels": row["input_ids"]} if "input_ids" in row else row for row in rows]
         return super().__call__(rows)
 
 
@@ -229,16 +247,14 @@ class MaskedCollator(TokenLabelCollator):
         ):
             if not 0.0 <= share <= 1.0:
                 raise ArgumentError(f"`{name}` is {share}; it must be between 0 and 1")
-        if vocab_size < 1:
-            raise ArgumentError(f"`vocab_size` is {vocab_size}; it must be 1 or more")
-        self.mask_id = mask_id
-        self.vocab_size = vocab_size
+        self.mask_id = whole("mask_id", mask_id, 0)
+        self.vocab_size = whole("vocab_size", vocab_size, 1)
         self.probability = probability
         self.mask_share = mask_share
         self.random_share = random_share
-        self.special_ids: list[int] = list(special_ids)
-        self._seed = seed
-        self._random = np.random.default_rng(seed)
+        self.special_ids: list[int] = [whole("special_ids", id) for id in special_ids]
+        self._seed = None if seed is None else whole("seed", seed, 0)
+        self._random = np.random.default_rng(self._seed)
         self._process: int | None = os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:

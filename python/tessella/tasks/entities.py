@@ -33,7 +33,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import Encoding
+from .._given import check_list
 from ..errors import ArgumentError
+from .labels import check_sequence
 
 Strategy = Literal["none", "simple", "first", "max", "average"]
 WordRule = Literal["tokenizer", "blanks"]
@@ -121,6 +123,8 @@ def aggregate(
         word_rule: what words are: those of the tokenizer, or what stands between spaces.
         unk_id: the id of unknown text, with which a word begins that stands between spaces.
     """
+    check_list("labels", labels, "labels")
+    check_list("ignore", ignore, "labels")
     if not isinstance(text, str):
         starts, joined = word_starts(text, delimiter)
     else:
@@ -155,6 +159,7 @@ def token_scores(
 
     ``starts`` are where words begin, if the encoding was made of words.
     """
+    check_sequence(sequence)
     array = np.asarray(scores)
     shape = (len(encoding.ids), labels)
     if array.shape != shape:

@@ -39,10 +39,17 @@ _L = TypeVar("_L", str, int)
 _WordIds = Sequence["int | None"]
 
 
+def check_sequence(sequence: int) -> None:
+    """Of another number than 0 and 1 no token is, and all would be left out without a word."""
+    if sequence not in (0, 1):
+        raise ArgumentError(f"`sequence` is {sequence!r}; it must be 0, or 1 for the second of a pair")
+
+
 def _word_ids(encoding: Encoding | _WordIds, sequence: int) -> _WordIds:
     """The word of each token; ``None`` for those of the other sequence, whose words begin at 0 too."""
     if not isinstance(encoding, Encoding):
         return encoding
+    check_sequence(sequence)
     numbered = zip(encoding.word_ids, encoding.sequence_ids, strict=True)
     return [word if number == sequence else None for word, number in numbered]
 
@@ -212,6 +219,7 @@ def labels_of_spans(
         >>> labels_of_spans(tokenizer.encode("in Rome"), [("LOC", 3, 7)]).labels
         ['O', 'B-LOC', 'I-LOC']
     """
+    check_sequence(sequence)
     spans = list(spans)
     for span in spans:
         if not (

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from .._given import check_list
 from .._optional import needed
 from ..errors import ArgumentError
 from .labels import IGNORED
@@ -84,6 +85,8 @@ def score_entities(
     wanted: list[list[str]] = []
     given: list[list[str]] = []
     for number, (these, those) in enumerate(zip(true, predicted, strict=True)):
+        check_list(f"true[{number}]", these, "tags of a sentence")
+        check_list(f"predicted[{number}]", those, "tags of a sentence")
         if len(these) != len(those):
             raise ArgumentError(
                 f"sentence {number} has {len(these)} true tags, but {len(those)} predicted ones"

@@ -17,14 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .. import NormalizedString, PreTokenizedString
+from .._given import check_list, whole
 from ..errors import ArgumentError
 from .base import Span, Word, WordTokenizer, cut
 from .simple import Punctuation
 
 
 def _longest_first(affixes: Iterable[str], name: str) -> list[str]:
-    if isinstance(affixes, str):
-        raise TypeError(f"`{name}` must be a list of str, not one str: [{affixes!r}]")
+    check_list(name, affixes, "str")
     # Marks may be written in the table as they are in the tokens.
     plain = {affix.strip("#") for affix in affixes}
     if "" in plain:
@@ -57,6 +57,7 @@ class Affixes(WordTokenizer):
         mark: str = "##",
         words: WordTokenizer | None = None,
     ) -> None:
+        least_stem, at_most = whole("least_stem", least_stem), whole("at_most", at_most, 0)
         if least_stem < 1:
             raise ArgumentError(f"`least_stem` is {least_stem}; a stem has 1 character or more")
         self.prefixes: list[str] = _longest_first(prefixes, "prefixes")
@@ -107,6 +108,7 @@ class Affixes(WordTokenizer):
             >>> Affixes(["un"], ["ily"]).join(["un##", "happ", "##ily", "ever", "after"])
             'unhappily ever after'
         """
+        check_list("tokens", tokens, "tokens")
         words: list[str] = []
         waiting = False
         for token in tokens:

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import log
 
+from .._given import whole
 from ..errors import ArgumentError, TrainError
 from ._description_length import DescriptionLength
 from .base import Span, WordTokenizer
@@ -131,6 +132,11 @@ class _Search:
         return done
 
 
+def _check_weight(corpus_weight: float) -> None:
+    if not corpus_weight > 0:
+        raise ArgumentError(f"`corpus_weight` is {corpus_weight}; it must be larger than 0")
+
+
 class Morphs(WordTokenizer):
     """Splits words into morphs; made by ``train`` or ``load``.
 
@@ -158,9 +164,12 @@ class Morphs(WordTokenizer):
     ) -> None:
         self.morphs: dict[str, int] = dict(morphs)
         self.analyses: dict[str, list[str]] = {word: list(parts) for word, parts in (analyses or {}).items()}
+        _check_weight(corpus_weight)
         self.corpus_weight = corpus_weight
         self._words = words or Punctuation()
-        self.word_count: int = len(self.analyses) if word_count is None else word_count
+        self.word_count: int = (
+            len(self.analyses) if word_count is None else whole("word_count", word_count, 0)
+        )
         self._cost = DescriptionLength(corpus_weight)
         for morph, count in self.morphs.items():
             self._cost.update(morph, 0, count)
@@ -191,8 +200,11 @@ class Morphs(WordTokenizer):
         """
         if isinstance(words, str):
             raise TypeError("`words` must yield words, found one str: pass a list of words")
-        if corpus_weight <= 0:
-            raise ArgumentError(f"`corpus_weight` is {corpus_weight}; it must be larger than 0")
+        _check_weight(corpus_weight)
+        # Rounds gain less and less: with a number below zero they would not end.
+        if not least_gain >= 0:
+            raise ArgumentError(f"`least_gain` is {least_gain}; it must be 0 or more")
+        rounds = None if max_rounds is None else whole("max_rounds", max_rounds, 1)
         search = _Search(corpus_weight)
         counted = words.items() if isinstance(words, Mapping) else ((word, 1) for word in words)
         for word, times in counted:
@@ -201,9 +213,9 @@ class Morphs(WordTokenizer):
         order = [word for word, node in search.nodes.items() if node.words]
         if not order:
             raise TrainError("there are no words to learn from")
-        rng = random.Random(seed)
+        rng = random.Random(whole("seed", seed))
         costs = [search.cost.total()]
-        while max_rounds is None or len(costs) <= max_rounds:
+        while rounds is None or len(costs) <= rounds:
             rng.shuffle(order)
             for word in order:
                 search.resplit(word)

@@ -20,7 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from .base import Span, Word, WordTokenizer
+from .. import NormalizedString, PreTokenizedString
+from .._given import check_list
+from .base import Span, Word, WordTokenizer, cut
 
 _Rules = Sequence[tuple[re.Pattern[str], str]]
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
@@ -156,6 +158,21 @@ class Treebank(WordTokenizer):
             at += length
         return words
 
+    def pre_tokenize(self, pretok: PreTokenizedString) -> None:
+        """Cuts pieces and respells quotation marks and brackets as ``tokenize`` does; offsets are those of
+        what they stand for.
+        """
+
+        def pieces(index: int, piece: NormalizedString) -> list[NormalizedString]:
+            words = self.words(piece.normalized)
+            made = cut(piece, [(word.start, word.end) for word in words])
+            for one, word in zip(made, words, strict=True):
+                if one.normalized != word.text:
+                    one.replace(one.normalized, word.text)
+            return made
+
+        pretok.split(pieces)
+
     def spans(self, text: str) -> list[Span]:
         return [(word.start, word.end) for word in self.words(text)]
 
@@ -174,6 +191,7 @@ def treebank_join(tokens: Iterable[str], convert_parentheses: bool = False) -> s
         >>> treebank_join(["Good", "muffins", "cost", "$", "3.88", "(", "roughly", ")", "."])
         'Good muffins cost $3.88 (roughly).'
     """
+    check_list("tokens", tokens, "words")
     text = _apply(_JOIN_FIRST, f" {' '.join(tokens)} ").strip().replace(" -- ", "--")
     if convert_parentheses:
         for bracket, name in _BRACKETS.items():

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .. import Tokenizer, models
+from .._given import check_list, whole
 from ..errors import ArgumentError, DecodeError
 from .base import Span, WordTokenizer
 from .simple import Punctuation
@@ -48,6 +49,7 @@ class WordVocabulary:
     def __init__(
         self, words: Iterable[str], *, unknown: str = "<unk>", splitter: WordTokenizer | None = None
     ) -> None:
+        check_list("words", words, "words")
         listed = list(words)
         twice = [word for word, times in Counter(listed).items() if times > 1]
         if twice:
@@ -79,10 +81,10 @@ class WordVocabulary:
             unknown: the unknown token.
             splitter: what cuts texts into words, ``Punctuation()`` by default.
         """
-        if limit < 0:
-            raise ArgumentError(f"`limit` is {limit}; it must not be negative")
+        limit, min_count = whole("limit", limit, 0), whole("min_count", min_count, 0)
         if isinstance(texts, str):
             raise TypeError("`texts` must yield texts, found one str: pass a list of texts")
+        check_list("special_tokens", special_tokens, "tokens")
         splitter = splitter or Punctuation()
         first = list(dict.fromkeys([unknown, *special_tokens]))
         counts: Counter[str] = Counter()
@@ -116,6 +118,7 @@ class WordVocabulary:
 
     def unknown_share(self, texts: Iterable[str]) -> float:
         """The share of the words of texts that are unknown; 0 where there are no words."""
+        check_list("texts", texts, "texts")
         total = unknown = 0
         for text in texts:
             words = self.splitter.tokenize(text)

@@ -20,6 +20,18 @@ def write(path, *texts):
     return path
 
 
+def write_table(path, rows):
+    """Writes a table of Arrow's as the ending of its name says."""
+    import pyarrow.parquet
+
+    with open(path, "wb") as file:
+        if path.suffix == ".parquet":
+            pyarrow.parquet.write_table(rows, file)
+        else:
+            with pyarrow.ipc.new_file(file, rows.schema) as writer:
+                writer.write_table(rows)
+
+
 def documents(out):
     return [ids.tolist() for ids in tessella.data.open(out).documents]
 
@@ -36,14 +48,7 @@ def test_a_column_named_twice_is_refused(tmp_path, tokenizer, table):
         path.write_text("text,text,id\nlow,new,wide\n")
     else:
         pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
-        rows = pyarrow.table([["low"], ["new"], ["wide"]], names=["text", "text", "id"])
-        if table == "parquet":
-            import pyarrow.parquet
-
-            pyarrow.parquet.write_table(rows, path)
-        else:
-            with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, rows.schema) as writer:
-                writer.write_table(rows)
+        write_table(path, pyarrow.table([["low"], ["new"], ["wide"]], names=["text", "text", "id"]))
     with pytest.raises(ArgumentError, match=r"rows\.\w+ has 2 columns `text`"):
         make(path, tokenizer, tmp_path / "out")
 
@@ -170,3 +175,51 @@ def test_columns_of_views(tmp_path, tokenizer, kind):
     assert make(tmp_path / "a.arrow", tokenizer, tmp_path / "out") == expected(
         tokenizer, [text for text in texts if text]
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_names_of_files_that_are_no_utf8(tmp_path, tokenizer):
+    """Bytes of a name that are no UTF-8 are lone surrogates in Python: the file is read like any other."""
+
+    def named(ending):
+        return tmp_path / f"caf\udce9.{ending}"
+
+    rows = write(named("jsonl"), "low new", "wide", "low new")
+    with gzip.open(named("jsonl.gz"), "wb") as file:
+        file.write(rows.read_bytes())
+    named("txt").write_text("newer")
+    ordinary = write(tmp_path / "rows.jsonl", "low new", "wide", "low new")
+    wanted = make(ordinary, tokenizer, tmp_path / "wanted")
+    out = tmp_path / "out\udce9"
+    for path in (rows, named("jsonl.gz"), tmp_path / "c*\udce9.jsonl"):
+        assert make(path, tokenizer, out, resume=False) == wanted
+    assert make(named("txt"), tokenizer, out, resume=False, workers=2) == expected(tokenizer, ["newer"])
+    assert tessella.data.verify(out, tokenizer).problems == []
+    packed = tessella.data.pack_corpus(out, tmp_path / "packed\udce9", format="numpy", length=4, workers=1)
+    assert packed.documents == 1
+    assert make([rows, named("txt")], tokenizer, out, resume=False, dedup="exact")[:2] == wanted[:2]
+    with rows.open("a") as file:
+        print("{}", file=file)
+    made = tessella.data.tokenize_corpus(rows, tokenizer, out, workers=1, resume=False, on_error="skip")
+    assert [one["file"] for one in made.skipped] == [str(rows)]
+    with pytest.raises(FormatError, match=r"caf\\udce9.jsonl, line 4"):
+        make(rows, tokenizer, out, resume=False)
+    named("jsonl.gz").write_text("{}")
+    with pytest.raises(FormatError, match=r"caf\\udce9.jsonl.gz is named like a gzip file"):
+        make(named("jsonl.gz"), tokenizer, out, resume=False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_tables_whose_names_are_no_utf8(tmp_path, tokenizer, format):
+    """pyarrow itself takes no such name as a `str`."""
+    pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    texts = ["low new", "wide"]
+    path, out = tmp_path / f"caf\udce9.{format}", tmp_path / "out\udce9"
+    write_table(path, pyarrow.table({"text": texts}))
+    assert make(path, tokenizer, out, format=format) == expected(tokenizer, texts)
+    if format == "parquet":
+        assert [len(ids) for ids in tokenizer.encode_files([path])] == [2, 1]
+    comma = tmp_path / "caf\udce9.csv"
+    comma.write_text("text\nwide low\n")
+    assert make(comma, tokenizer, out, resume=False) == expected(tokenizer, ["wide low"])

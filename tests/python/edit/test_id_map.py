@@ -46,6 +46,30 @@ def test_composition_is_both_in_turn(seed):
     assert both.new_size == second.new_size
 
 
+def joined_map(rng, size):
+    """A map in which several ids may become one, some of them unsure."""
+    new_size = rng.randrange(1, 6)
+    table = [rng.choice([None, *range(new_size)]) for _ in range(size)]
+    spelled = {old: [rng.randrange(new_size)] for old, new in enumerate(table) if new is None}
+    made = {new: [rng.randrange(size)] for new in range(new_size) if new not in table}
+    unsure = [old for old in range(size) if rng.random() < 0.2]
+    return IdMap(table, removed=spelled, new=made, new_size=new_size, is_exact=True, unsure=unsure)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_composition_where_several_ids_became_one(seed):
+    rng = random.Random(seed)
+    first = joined_map(rng, rng.randrange(1, 6))
+    second = joined_map(rng, first.new_size)
+    both = first.then(second)
+    for old, middle in enumerate(first):
+        parts = first.decomposition(old)
+        assert both.decomposition(old) == tuple(last for part in parts for last in second.decomposition(part))
+        in_turn = first.is_exact_for([old]) and second.is_exact_for([middle])
+        assert both.is_exact_for([old]) == in_turn
+    assert not set(both.new_ids) & set(both)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_inverse_of_the_inverse_and_files(seed, tmp_path):
     one = by_chance(seed)

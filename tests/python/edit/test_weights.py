@@ -69,6 +69,8 @@ def write_model(folder, *, tied=False, sharded=False, bias=False, dtype=np.float
         "suppress_tokens": [2, 4],
         "forced_decoder_ids": [[1, 4]],
         "bad_words_ids": [[2], [3]],
+        "lang_to_id": {"<|en|>": 8},
+        "sequence_bias": [[[3, 4], -1.5]],
     }
     (folder / "generation_config.json").write_text(json.dumps(generation))
     (folder / "README.md").write_text("kept")
@@ -126,10 +128,22 @@ def test_logits_of_kept_tokens_stay(sharded, tied, bias, tmp_path):
         "suppress_tokens": [3],
         "forced_decoder_ids": [[1, 3]],
         "bad_words_ids": [[2]],
+        "lang_to_id": {"<|en|>": 7},
+        "sequence_bias": [[[2, 3], -1.5]],
     }
     if sharded:
         index = json.loads((tmp_path / "model.safetensors.index.json").read_text())
         assert index["metadata"]["total_size"] == sum(one.nbytes for one in after.values())
+
+
+def test_rows_where_several_ids_became_one(tmp_path):
+    before = write_model(tmp_path)["model.embed_tokens.weight"]
+    joined = IdMap([0, 0, None, 1, 2, 3, 4, 5, 6], removed={2: [0]}, new={7: [3, 4], 8: [5]}, new_size=9)
+    done = resize_embeddings(tmp_path, joined)
+    after = read_model(tmp_path)["model.embed_tokens.weight"]
+    assert (done.rows_after, done.copied, done.made) == (9, 7, 2)
+    assert np.array_equal(after[:7], before[[1, 3, 4, 5, 6, 7, 8]]) and np.array_equal(after[8], before[5])
+    np.testing.assert_allclose(after[7], before[[3, 4]].mean(0), rtol=1e-6)
 
 
 @pytest.mark.parametrize("init", ["fvt", "mean", "random"])
@@ -365,6 +379,81 @@ def test_modules(tied, tmp_path):
         assert (one.lm_head.weight is one.model.embed_tokens.weight) == tied
     for name, value in model.state_dict().items():
         assert torch.equal(value, again.state_dict()[name]), name
+
+
+class Settings:
+    """As a configuration of the transformers library: what it says are its attributes."""
+
+    def __init__(self, **said):
+        vars(self).update(said)
+
+    def to_dict(self):
+        return vars(self)
+
+
+class Parameter:
+    """As much of PyTorch's as is asked for, round an array."""
+
+    device = "cpu"
+
+    def __init__(self, array, requires_grad=True):
+        self.array, self.shape, self.requires_grad = np.asarray(array), np.shape(array), requires_grad
+
+    def detach(self):
+        return self
+
+    cpu = float = detach
+
+    def reshape(self, *shape):
+        return Parameter(self.array.reshape(*shape))
+
+    def element_size(self):
+        return self.array.itemsize
+
+    def numpy(self):
+        return self.array
+
+    def new_tensor(self, array):
+        return Parameter(array)
+
+    def to(self, device):
+        return self.array
+
+
+def test_all_settings_of_a_module_that_name_ids():
+    """Those of generating, and those of a part, in which a model looks for its end."""
+
+    class Module:
+        table = Settings(weight=Parameter(arrays(1)), num_embeddings=ROWS, padding_idx=0)
+        config = Settings(
+            id2label={0: "no"},
+            text_config=Settings(vocab_size=ROWS, eos_token_id=3, _inner=[8]),
+            vision_config=Settings(width=ROWS),
+            image_token_id=5,
+        )
+        generation_config = Settings(eos_token_id=[3, 8], lang_to_id={"<|en|>": 8}, suppress_tokens=[2, 4])
+
+        def get_input_embeddings(self):
+            return self.table
+
+        def named_parameters(self):
+            return [("embed_tokens.weight", self.table.weight)]
+
+    module = Module()
+    resize_embeddings(module, MAP)
+    assert module.table.weight.shape == (10, WIDTH)
+    text, vision = module.config.text_config, module.config.vision_config
+    generation = module.generation_config
+    assert (text.vocab_size, text.eos_token_id, text._inner) == (10, 2, [8])
+    assert (module.config.image_token_id, vision.width, module.config.id2label) == (4, ROWS, {0: "no"})
+    assert (generation.eos_token_id, generation.suppress_tokens) == ([2, 7], [3])
+    assert generation.lang_to_id == {"<|en|>": 7}
+    wrong = Module()
+    wrong.table = Settings(weight=Parameter(arrays(1)))
+    wrong.config, wrong.generation_config = None, Settings(eos_token_id=2)
+    with pytest.raises(ArgumentError, match=r"generation_config\.eos_token_id names the id 2, which was"):
+        resize_embeddings(wrong, MAP)
+    assert wrong.table.weight.shape == (ROWS, WIDTH)
 
 
 TABLE = "model.embed_tokens.weight"

@@ -93,6 +93,21 @@ def test_against_transformers(folder):
         prove.verify("tokenizer.json", "transformers")
 
 
+@pytest.mark.parametrize("against", ["tokenizers", "transformers"])
+def test_texts_are_compared_whole(folder, against):
+    """As sentence-transformers' folders are, whose file cuts and fills up; the end of a text may differ, too."""
+    pytest.importorskip(against)
+    tokenizer = tessella.load("tokenizer.json")
+    tokenizer.config = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    tokenizer.enable_truncation(3)
+    end = "<|endoftext|>"
+    tokenizer.enable_padding(length=5, pad_token=end, pad_id=tokenizer.token_to_id(end))
+    tokenizer.save_folder("folder")
+    done = prove.verify("folder", against, Path("corpus.txt"))
+    assert done, str(done)
+    assert "note: texts were compared whole" in str(done)
+
+
 def test_against_tiktoken(folder):
     pytest.importorskip("tiktoken")
     with pytest.warns(UserWarning, match="pattern"):
@@ -163,7 +178,7 @@ def test_without_llama_cpp(folder, monkeypatch):
 def test_a_difference_is_made_small(folder, monkeypatch):
     from tessella.prove import libraries
 
-    monkeypatch.setattr(libraries, "_pair", lambda *_: (len, lambda text: len(text) + text.count("w")))
+    monkeypatch.setattr(libraries, "_pair", lambda *_: (len, lambda text: len(text) + text.count("w"), ()))
     done = libraries.verify("x", "tokenizers", ["lower", "tile", "wide w"])
     assert [one.text for one in done.mismatches] == ["w"]
     assert done.wrong > 2 and f"and {done.wrong - 1:,} more" in str(done)

@@ -40,6 +40,7 @@ def every():
         Rules(r"\w+(?:'\w+)?|[^\w\s]"),
         Rules({"number": r"\d+", "word": r"\w+"}),
         Treebank(),
+        Treebank(convert_parentheses=True),
         UnicodeWords(),
         UnicodeWords("words"),
         UnicodeWords("all"),
@@ -68,8 +69,7 @@ def test_words_stand_where_they_say(words, text):
 def test_a_pre_tokenizer_cuts_the_same(words, text):
     pieces = words.pre_tokenizer().pre_tokenize_str(text)
     assert [span for _, span in pieces] == words.spans(text)
-    if not isinstance(words, Treebank):
-        assert [piece for piece, _ in pieces] == words.tokenize(text)
+    assert [piece for piece, _ in pieces] == words.tokenize(text)
 
 
 def test_long_texts_are_cut_quickly():
@@ -153,6 +153,16 @@ def test_vocabulary():
         same = vocabulary.tokenizer().encode(text)
         ours = vocabulary.encode(text)
         assert (same.ids, same.tokens, same.offsets) == (ours.ids, ours.tokens, ours.offsets)
+
+
+def test_respelled_words_have_the_same_ids_in_a_tokenizer():
+    """Quotation marks with a direction and brackets by name are other words than the characters of the text."""
+    text = 'She said "no" (twice) and {left}.'
+    for splitter in (Treebank(), Treebank(convert_parentheses=True)):
+        vocabulary = WordVocabulary.build([text], 99, splitter=splitter)
+        ours, same = vocabulary.encode(text), vocabulary.tokenizer().encode(text)
+        assert (same.ids, same.tokens, same.offsets) == (ours.ids, ours.tokens, ours.offsets)
+        assert "``" in same.tokens and 0 not in same.ids
 
 
 def test_a_tokenizer_with_words_can_be_saved():

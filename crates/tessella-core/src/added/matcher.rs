@@ -2,7 +2,8 @@
 //!
 //! Most tokenizers have a handful of added tokens, for which `aho-corasick` passes over text without any of them by
 //! vector instructions. Building its automaton takes time that grows with the square of the number of contents, though:
-//! minutes for some hundred thousand. `daachorse` builds in linear time.
+//! minutes for some hundred thousand; and with the square of the length of one that repeats itself, seconds for thirty
+//! thousand equal letters. `daachorse` builds in linear time.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,6 +15,9 @@ use crate::error::{Error, Result};
 
 /// Up to so many contents, the quadratic construction takes less than ten milliseconds.
 const FEW: usize = 2_000;
+/// Bytes of all contents times those of the longest: each byte may look back over as many as the longest has. At this
+/// bound, with the worst contents, it takes a tenth of a second.
+const SHORT: usize = 1 << 22;
 
 pub(super) enum Matcher {
     Few(AhoCorasick),
@@ -33,7 +37,10 @@ impl Matcher {
     /// Matches the contents, none of which is empty. Of equal ones the first counts.
     pub(super) fn new<T>(contents: &[(String, T)]) -> Result<Self> {
         let contents = contents.iter().map(|(content, _)| content.as_str());
-        if contents.len() <= FEW { Self::few(contents) } else { Self::many(contents) }
+        let longest = contents.clone().map(str::len).max().unwrap_or(0);
+        let looked_back = contents.clone().map(str::len).sum::<usize>().saturating_mul(longest);
+        let is_quick = contents.len() <= FEW && looked_back <= SHORT;
+        if is_quick { Self::few(contents) } else { Self::many(contents) }
     }
 
     fn few<'c>(contents: impl Iterator<Item = &'c str>) -> Result<Self> {
@@ -99,6 +106,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn contents_that_repeat_themselves_for_a_megabyte_are_matched() {
+        let contents: Vec<(String, ())> =
+            ["y".repeat(1_000_000), "ab".repeat(300_000), "yz".into()].map(|content| (content, ())).into();
+        let matcher = Matcher::new(&contents).unwrap();
+        let text = format!("{}yz{}{}", "y".repeat(999_998), "y".repeat(1_000_001), "ab".repeat(300_001));
+        assert_eq!(matcher.find(&text, 0), Some((999_998..1_000_000, 2)));
+        assert_eq!(matcher.find(&text, 1_000_000), Some((1_000_000..2_000_000, 0)));
+        assert_eq!(matcher.find(&text, 2_000_000), Some((2_000_001..2_600_001, 1)));
     }
 
     #[test]

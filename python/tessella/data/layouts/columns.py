@@ -175,10 +175,16 @@ def _lengths(columns: Iterable[Any]) -> Any:
     return np.concatenate([np.empty(0, np.int64), *found]).astype(np.int64)
 
 
+def _mapped(folder: str, part: Part) -> Any:
+    """A part of a table, mapped; by the bytes of its name, which as a `str` pyarrow takes as UTF-8 alone."""
+    pyarrow = needed("pyarrow", "arrow", "reading Parquet and Arrow files")
+    return pyarrow.memory_map(os.fsencode(os.path.join(folder, part["name"])))
+
+
 def view_parquet(folder: str, part: Part, shape: Shape) -> View:
     """Opens a part. Packed values cannot be mapped: a row group is read when one of its rows is asked for."""
     module = needed("pyarrow.parquet", "arrow", "reading Parquet files")
-    table = module.ParquetFile(os.path.join(folder, part["name"]), memory_map=True)
+    table = module.ParquetFile(_mapped(folder, part))
     count = table.metadata.num_row_groups
     rows = [table.metadata.row_group(number).num_rows for number in range(count)]
     columns = (batch.column(0) for batch in table.iter_batches(columns=["input_ids"]))
@@ -187,9 +193,8 @@ def view_parquet(folder: str, part: Part, shape: Shape) -> View:
 
 def view_arrow(folder: str, part: Part, shape: Shape) -> View:
     """Opens a part, mapped."""
-    pyarrow = needed("pyarrow", "arrow", "reading Arrow files")
     ipc = needed("pyarrow.ipc", "arrow", "reading Arrow files")
-    batches = list(ipc.open_stream(pyarrow.memory_map(os.path.join(folder, part["name"]))))
+    batches = list(ipc.open_stream(_mapped(folder, part)))
     lengths = _lengths(batch.column("input_ids") for batch in batches)
     return _view(_Groups([len(batch) for batch in batches], batches.__getitem__), lengths, shape)
 

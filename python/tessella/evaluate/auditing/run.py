@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ... import Tokenizer, __version__
 from ..._corpus import Texts
+from ..._given import whole
 from ..._progress import Meter, form
 from ..._vocabulary import Entries, entries
 from ...errors import ArgumentError, OutOfRangeError
@@ -99,8 +100,7 @@ def audit(
     check_names([name], "`name`")
     if tensor is not None and embeddings is None:
         raise ArgumentError("`tensor` names a matrix of a file: pass `embeddings` as well")
-    if isinstance(witnesses, bool) or not isinstance(witnesses, int):
-        raise TypeError(f"`witnesses` must be an int, not {type(witnesses).__name__}")
+    witnesses = whole("witnesses", witnesses)
     if witnesses < 0:
         raise OutOfRangeError(f"`witnesses` must be 0 or more, found {witnesses}")
     # Opened first: a mistyped name does not end a long job.
