@@ -19,7 +19,7 @@ const FEW: usize = 2_000;
 /// bound, with the worst contents, it takes a tenth of a second.
 const SHORT: usize = 1 << 22;
 
-pub(super) enum Matcher {
+pub(crate) enum Matcher {
     Few(AhoCorasick),
     Many(DoubleArrayAhoCorasick<u32>),
 }
@@ -35,7 +35,7 @@ impl std::fmt::Debug for Matcher {
 
 impl Matcher {
     /// Matches the contents, none of which is empty. Of equal ones the first counts.
-    pub(super) fn new<T>(contents: &[(String, T)]) -> Result<Self> {
+    pub(crate) fn new<T>(contents: &[(String, T)]) -> Result<Self> {
         let contents = contents.iter().map(|(content, _)| content.as_str());
         let longest = contents.clone().map(str::len).max().unwrap_or(0);
         let looked_back = contents.clone().map(str::len).sum::<usize>().saturating_mul(longest);
@@ -63,7 +63,7 @@ impl Matcher {
     }
 
     /// The next match at or after byte `from`, and the place of its content in the list.
-    pub(super) fn find(&self, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
+    pub(crate) fn find(&self, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
         match self {
             Matcher::Few(automaton) => {
                 let found = automaton.find(Input::new(text).range(from..).anchored(Anchored::No))?;

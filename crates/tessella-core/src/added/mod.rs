@@ -14,6 +14,7 @@ mod matcher;
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub(crate) use matcher::Matcher as ContentMatcher;
 use matcher::Matcher;
 use memchr::memmem::Finder;
 

@@ -71,8 +71,10 @@ fn added(spec: &mut TokenizerSpec) {
 
 /// Some that are looked for in normalized texts.
 fn added_behind(spec: &mut TokenizerSpec, random: &mut Random) {
-    let contents = ["ab", "b a", "É", ". .", "▁a", "xx", "<t>", "a.b", "漢", "x "];
-    for _ in 0..1 + random.next_u64() % 2 {
+    let contents =
+        ["ab", "b a", "É", ". .", "▁a", "xx", "<t>", "a.b", "漢", "x ", "aab", "bA", "か", "''a", "éé", "sb"];
+    // A few, or so many that they are looked for at once.
+    for _ in 0..[1, 2, 1, 40][random.next_u64() as usize % 4] {
         let content = contents[random.next_u64() as usize % contents.len()];
         spec.added_tokens.push(AddedToken {
             normalized: true,

@@ -8,61 +8,75 @@
 use memchr::memmem::Finder;
 
 use super::parts::UNCERTAIN;
-use crate::added::AddedVocabulary;
+use crate::added::{AddedVocabulary, ContentMatcher};
 use crate::model::Model;
 use crate::pretokenize::Standing;
 
-/// With more tokens, words would be looked through for too long.
-const MOST: usize = 32;
-/// The same of whole texts.
-const MOST_IN_TEXTS: usize = 8;
+/// So many are looked for one by one.
+const FEW: usize = 8;
 
-/// Parts of added tokens.
+/// Parts of added tokens, or whole ones.
 #[derive(Debug, Default)]
-pub(super) struct Traps(Vec<Finder<'static>>);
+pub(super) struct Traps {
+    /// In order, each once.
+    parts: Vec<String>,
+    finders: Vec<Finder<'static>>,
+    /// All at once, where they are many.
+    matcher: Option<ContentMatcher>,
+}
 
 impl PartialEq for Traps {
     fn eq(&self, other: &Traps) -> bool {
-        self.0.iter().map(Finder::needle).eq(other.0.iter().map(Finder::needle))
+        self.parts == other.parts
     }
 }
 
 impl Traps {
-    /// One part of each token; `None` if one has none, or they are many. `standing` says of a normalized character where it
+    fn of(mut parts: Vec<String>) -> Option<Traps> {
+        parts.sort_unstable();
+        parts.dedup();
+        let (mut finders, mut matcher) = (Vec::new(), None);
+        if parts.len() <= FEW {
+            finders = parts.iter().map(|part| Finder::new(part).into_owned()).collect();
+        } else {
+            let contents: Vec<(String, ())> = parts.iter().map(|part| (part.clone(), ())).collect();
+            matcher = Some(ContentMatcher::new(&contents).ok()?);
+        }
+        Some(Traps { parts, finders, matcher })
+    }
+
+    /// One part of each token; `None` if one has none. `standing` says of a normalized character where it
     /// stands.
     pub fn new(added: &AddedVocabulary, model: &Model, standing: impl Fn(char) -> Standing) -> Option<Traps> {
-        let mut parts: Vec<&str> = Vec::new();
+        let mut parts = Vec::new();
         for content in added.normalized_contents() {
             // Within a word, and else one that is a word by itself: then all texts with that character are meant.
             let within = content.split(|c| standing(c) != Standing::Within).max_by_key(|part| part.len());
             let alone = || content.matches(|c| standing(c) == Standing::Alone).next();
-            parts.push(within.filter(|part| !part.is_empty()).or_else(alone)?);
+            parts.push(within.filter(|part| !part.is_empty()).or_else(alone)?.to_string());
         }
-        parts.sort_unstable();
-        parts.dedup();
-        let tells = parts.is_empty() || model.id_to_token(UNCERTAIN).is_none() && parts.len() <= MOST;
-        tells.then(|| Traps(parts.iter().map(|part| Finder::new(part).into_owned()).collect()))
+        let tells = parts.is_empty() || model.id_to_token(UNCERTAIN).is_none();
+        if tells { Self::of(parts) } else { None }
     }
 
-    /// The tokens themselves as texts are written in which `from` stands for `to`; `None` if they are many.
+    /// The tokens themselves, as texts are written in which `from` stands for `to`.
     pub fn written(added: &AddedVocabulary, (from, to): (u8, char)) -> Option<Traps> {
-        let mut contents: Vec<String> = added
-            .normalized_contents()
-            .map(|content| content.replace(to, &char::from(from).to_string()))
-            .collect();
-        contents.sort_unstable();
-        let finders = contents.iter().map(|content| Finder::new(content).into_owned());
-        (contents.len() <= MOST_IN_TEXTS).then(|| Traps(finders.collect()))
+        let from = char::from(from).to_string();
+        Self::of(added.normalized_contents().map(|content| content.replace(to, &from)).collect())
     }
 
     /// Whether no text is a trap.
     pub fn are_none(&self) -> bool {
-        self.0.is_empty()
+        self.parts.is_empty()
     }
 
     /// Whether a normalized word, or several, may have a token in it, or a part of one.
     #[inline]
     pub fn are_in(&self, text: &str) -> bool {
-        !self.are_none() && self.0.iter().any(|part| part.find(text.as_bytes()).is_some())
+        !self.are_none()
+            && match &self.matcher {
+                Some(matcher) => matcher.find(text, 0).is_some(),
+                None => self.finders.iter().any(|part| part.find(text.as_bytes()).is_some()),
+            }
     }
 }

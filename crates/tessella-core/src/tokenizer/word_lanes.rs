@@ -11,7 +11,7 @@ use super::words::{LONGEST_TEXT, Words};
 use crate::added::Segment;
 use crate::error::Result;
 use crate::ids::TokenId;
-use crate::lanes::{Filled, Pieces, Runner, Spans};
+use crate::lanes::{Characters, Filled, Pieces, Rectangles, Runner, Spans};
 use crate::model::Scratch;
 
 const _: () = assert!(LONGEST_TEXT <= packed::LONGEST);
@@ -29,6 +29,30 @@ pub(super) struct WordLanes {
     bytes: usize,
     /// Words of which some do not come in the parts that were found.
     joined: Joined,
+    trapped: Trapped,
+}
+
+/// Texts that were tried in vain, for they have added tokens.
+#[derive(Debug, Default)]
+struct Trapped {
+    in_a_row: u32,
+    left: u32,
+}
+
+impl Trapped {
+    /// After so many in a row, most texts are not tried.
+    const MANY: u32 = 8;
+
+    /// Whether the next text is tried.
+    fn try_next(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left == 0
+    }
+
+    fn note(&mut self, is_trapped: bool) {
+        self.in_a_row = if is_trapped { self.in_a_row.saturating_add(1) } else { 0 };
+        self.left = if self.in_a_row >= Self::MANY { Self::MANY } else { 0 };
+    }
 }
 
 /// Who takes what the words of a text become.
@@ -45,8 +69,8 @@ pub(super) trait TakesWords {
 
 impl WordLanes {
     pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
-        let (spans, buffers, joined) = Default::default();
-        WordLanes { words, runner, spans, buffers, packs, bytes: 0, joined }
+        let (spans, buffers, joined, trapped) = Default::default();
+        WordLanes { words, runner, spans, buffers, packs, bytes: 0, joined, trapped }
     }
 
     /// Whether this is for those words.
@@ -67,86 +91,122 @@ impl WordLanes {
         scratch: &mut Scratch,
         out: &mut impl TakesWords,
     ) -> Result<bool> {
-        let Some(characters) = self.words.characters() else { return Ok(false) };
-        if text.len() > LONGEST_TEXT || !self.words.pays_for(text) {
+        let WordLanes { words, runner, spans, buffers, packs, bytes, joined, trapped } = self;
+        let (words, packs) = (&**words, *packs);
+        let Some(characters) = words.characters() else { return Ok(false) };
+        if text.len() > LONGEST_TEXT || !words.pays_for(text) {
             return Ok(false);
         }
-        let packs = self.packs;
-        self.bytes = self.bytes.saturating_add(text.len());
-        let breaks = self.words.breaks(self.bytes, packs);
+        let has_traps = !packs && !words.traps.are_none();
+        if has_traps && !trapped.try_next() {
+            return Ok(false);
+        }
+        *bytes = bytes.saturating_add(text.len());
+        let breaks = words.breaks(*bytes, packs);
         let has_parts = breaks.is_some();
-        let has_traps = !self.packs && !self.words.traps.are_none();
-        let solving = self.words.solving(self.bytes);
-        let buffers = &mut self.buffers;
-        let words = &*self.words;
-        let mut solver = Solver { words, scratch, buffers, packs, has_parts, solving };
+        let solving = words.solving(*bytes);
+        let solver = Solver { words, scratch, buffers, packs, has_parts, solving };
+        let mut finding = Finding { characters, breaks, has_traps, runner, spans, joined, solver };
         for segment in segments {
             if let Some(id) = segment.id {
                 out.added(segment, id)?;
                 continue;
             }
-            let origin = segment.range.start;
-            let text = &text[segment.range.clone()];
-            let gaps = words.stages.gaps();
-            let within = match gaps {
-                Some(gaps) => gaps.within(text, words.stages.normalizer.as_deref(), characters),
-                None => Some(Within::all(text)),
-            };
-            let Some(Within { before, words: within, behind }) = within else { return Ok(false) };
-            // Where places are wanted, blanks go with the word behind them.
-            let with_blanks = packs && gaps.is_some();
-            let within = if with_blanks { before.start..within.end } else { within };
-            let alone = |blanks: Range<usize>, runner: &mut Runner, solver: &mut Solver<'_>, out: &mut _| {
-                let (start, end) = ([blanks.start as u32], [blanks.end as u32]);
-                let pieces = Pieces { text: text.as_bytes(), starts: &start, ends: &end };
-                if blanks.is_empty() { Ok(true) } else { take(pieces, origin, runner, solver, out) }
-            };
-            if !with_blanks && !alone(before, &mut self.runner, &mut solver, out)? {
-                return Ok(false);
-            }
-            let (text, origin) = (&text[within.clone()], origin + within.start);
-            let mut found = crate::lanes::Words::new(text, characters).cut_at(breaks);
-            self.spans.begin();
-            loop {
-                let filled = found.fill(self.runner.level(), &mut self.spans);
-                if filled == Filled::Odd {
+            match finding.segment(&text[segment.range.clone()], segment.range.start, out)? {
+                Found::All => {}
+                Found::Trap => {
+                    trapped.note(true);
                     return Ok(false);
                 }
-                if with_blanks {
-                    self.spans.take_blanks_before();
-                } else if gaps.is_some_and(Gaps::are_pieces) {
-                    self.spans.take_blanks(text, characters);
-                }
-                let pieces = self.spans.of(text.as_bytes());
-                let before = out.room().len();
-                let pieces = solver.words(&mut self.runner, pieces, out.room(), &mut self.joined)?;
-                if has_traps && parts::some_uncertain(&out.room()[before..]) {
-                    return Ok(false);
-                }
-                if !out.words(pieces, origin, &mut solver)? {
-                    return Ok(false);
-                }
-                if filled == Filled::Last {
-                    break;
-                }
-                self.spans.go_on();
-            }
-            if !alone(behind, &mut self.runner, &mut solver, out)? {
-                return Ok(false);
+                Found::NotAll => return Ok(false),
             }
         }
+        trapped.note(false);
         Ok(true)
     }
 }
 
-/// Hands over a word that stands alone.
-fn take(
-    word: Pieces<'_>,
-    origin: usize,
-    runner: &mut Runner,
-    solver: &mut Solver<'_>,
-    out: &mut impl TakesWords,
-) -> Result<bool> {
-    runner.solved_ids(solver, word, out.room())?;
-    out.words(word, origin, solver)
+/// What finding the words of a stretch came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    All,
+    /// Words do not tell what becomes of it.
+    NotAll,
+    /// An added token may be in it.
+    Trap,
+}
+
+/// The words of a text on their way.
+struct Finding<'f> {
+    characters: &'f Characters,
+    breaks: Option<&'f Rectangles>,
+    has_traps: bool,
+    runner: &'f mut Runner,
+    spans: &'f mut Spans,
+    joined: &'f mut Joined,
+    solver: Solver<'f>,
+}
+
+impl Finding<'_> {
+    /// Hands over the words of what stands between added tokens, which begins at byte `origin`.
+    fn segment(&mut self, text: &str, origin: usize, out: &mut impl TakesWords) -> Result<Found> {
+        let stages = &self.solver.words.stages;
+        let gaps = stages.gaps();
+        let within = match gaps {
+            Some(gaps) => gaps.within(text, stages.normalizer.as_deref(), self.characters),
+            None => Some(Within::all(text)),
+        };
+        let Some(Within { before, words, behind }) = within else { return Ok(Found::NotAll) };
+        // Where places are wanted, blanks go with the word behind them.
+        let with_blanks = self.solver.packs && gaps.is_some();
+        let words = if with_blanks { before.start..words.end } else { words };
+        if !with_blanks && !self.alone(text, before, origin, out)? {
+            return Ok(Found::NotAll);
+        }
+        let (stretch, start) = (&text[words.clone()], origin + words.start);
+        let mut found = crate::lanes::Words::new(stretch, self.characters).cut_at(self.breaks);
+        self.spans.begin();
+        loop {
+            let filled = found.fill(self.runner.level(), self.spans);
+            if filled == Filled::Odd {
+                return Ok(Found::NotAll);
+            }
+            if with_blanks {
+                self.spans.take_blanks_before();
+            } else if gaps.is_some_and(Gaps::are_pieces) {
+                self.spans.take_blanks(stretch, self.characters);
+            }
+            let pieces = self.spans.of(stretch.as_bytes());
+            let first = out.room().len();
+            let pieces = self.solver.words(self.runner, pieces, out.room(), self.joined)?;
+            if self.has_traps && parts::some_uncertain(&out.room()[first..]) {
+                return Ok(Found::Trap);
+            }
+            if !out.words(pieces, start, &mut self.solver)? {
+                return Ok(Found::NotAll);
+            }
+            if filled == Filled::Last {
+                break;
+            }
+            self.spans.go_on();
+        }
+        Ok(if self.alone(text, behind, origin, out)? { Found::All } else { Found::NotAll })
+    }
+
+    /// Hands over blanks that are no word's.
+    fn alone(
+        &mut self,
+        text: &str,
+        blanks: Range<usize>,
+        origin: usize,
+        out: &mut impl TakesWords,
+    ) -> Result<bool> {
+        if blanks.is_empty() {
+            return Ok(true);
+        }
+        let (start, end) = ([blanks.start as u32], [blanks.end as u32]);
+        let pieces = Pieces { text: text.as_bytes(), starts: &start, ends: &end };
+        self.runner.solved_ids(&mut self.solver, pieces, out.room())?;
+        out.words(pieces, origin, &mut self.solver)
+    }
 }
