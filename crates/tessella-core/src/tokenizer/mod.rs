@@ -62,6 +62,8 @@ mod word_gaps;
 mod word_lanes;
 mod word_places;
 mod word_solver;
+#[cfg(test)]
+mod word_tests;
 mod word_tokens;
 mod words;
 mod worker;
