@@ -94,7 +94,8 @@ def resolve(
     )
     if max_length is not None and max_length > _LARGE:
         # A `model_max_length` that says nothing, handed on.
-        model_max_length, max_length = max_length, None
+        model_max_length = max_length
+        max_length = None
     if padding is True and max_length is not None and truncating == "do_not_truncate" and verbose:
         warn(
             "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad "
