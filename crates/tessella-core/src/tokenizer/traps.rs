@@ -31,6 +31,15 @@ impl PartialEq for Traps {
     }
 }
 
+/// How few texts have a part of a token, roughly: long words are rarer than brackets, short ones are not.
+fn rarity(part: &str) -> usize {
+    match part.as_bytes() {
+        b"." | b"," | b"'" | b"\"" | b"-" | b"!" | b"?" | b":" | b";" | b"(" | b")" | b"/" => 1,
+        [byte] if byte.is_ascii_punctuation() => 5,
+        bytes => bytes.len(),
+    }
+}
+
 impl Traps {
     fn of(mut parts: Vec<String>) -> Option<Traps> {
         parts.sort_unstable();
@@ -50,10 +59,11 @@ impl Traps {
     pub fn new(added: &AddedVocabulary, model: &Model, standing: impl Fn(char) -> Standing) -> Option<Traps> {
         let mut parts = Vec::new();
         for content in added.normalized_contents() {
-            // Within a word, and else one that is a word by itself: then all texts with that character are meant.
-            let within = content.split(|c| standing(c) != Standing::Within).max_by_key(|part| part.len());
-            let alone = || content.matches(|c| standing(c) == Standing::Alone).next();
-            parts.push(within.filter(|part| !part.is_empty()).or_else(alone)?.to_string());
+            // Within a word, or a word by itself: the one that the fewest texts have.
+            let within = content.split(|c| standing(c) != Standing::Within);
+            let alone = content.matches(|c| standing(c) == Standing::Alone);
+            let rarest = within.chain(alone).filter(|part| !part.is_empty()).max_by_key(|part| rarity(part));
+            parts.push(rarest?.to_string());
         }
         let tells = parts.is_empty() || model.id_to_token(UNCERTAIN).is_none();
         if tells { Self::of(parts) } else { None }

@@ -524,3 +524,21 @@ fn what_looks_beyond_words_goes_stage_by_stage() {
         spec.normalizer = Some(NormalizerSpec::Strip { left: true, right: true });
     }));
 }
+
+#[test]
+fn texts_without_brackets_are_no_traps_for_tokens_in_brackets() {
+    let mut spec = word_spec(2);
+    spec.normalizer = Some(NormalizerSpec::Lowercase);
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
+    let tokens = ["<s>", "</s>", "<pad>", "[MASK]", "<|end|>"];
+    spec.added_tokens =
+        tokens.map(|content| AddedToken { normalized: true, ..AddedToken::new(content, true) }).into();
+    let tokenizer = with_lanes(&spec, LanesStart::AtOnce);
+    let traps = &tokenizer.inner.plan.words.as_ref().unwrap().traps;
+    for word in ["s", "pad", "ends", "mask", "unusual"] {
+        assert!(!traps.are_in(word), "{word}");
+    }
+    for word in [">", "]", "<>"] {
+        assert!(traps.are_in(word), "{word}");
+    }
+}
