@@ -68,8 +68,54 @@ const WORDS: &[&str] = &[
     "longer than a key is",
 ];
 
-fn word_spec(seed: u64) -> TokenizerSpec {
+fn word_normalizer(
+    by_blanks: bool,
+    by_signs: bool,
+    one_of: &mut impl FnMut(u64) -> u64,
+) -> Option<NormalizerSpec> {
     use crate::normalize::charsmap::build_charsmap;
+    let literal = |from: &str, to: &str| NormalizerSpec::Replace {
+        pattern: Pattern::Literal(from.into()),
+        content: to.into(),
+    };
+    let rules =
+        [("ﬁ", "fi"), ("é", "e"), ("\u{200b}", " "), ("\u{ad}", ""), (" \u{308}", "x"), ("か\u{3099}", "が")];
+    let rules: Vec<_> =
+        rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
+    let charsmap = || NormalizerSpec::Precompiled {
+        charsmap: build_charsmap(&rules).unwrap().into(),
+        matching: CharsmapMatching::Grapheme,
+    };
+    let bert = NormalizerSpec::Bert {
+        clean_text: one_of(4) != 0,
+        handle_chinese_chars: one_of(4) != 0,
+        strip_accents: [None, Some(true), Some(false)][one_of(3) as usize],
+        lowercase: one_of(2) == 0,
+    };
+    match (by_blanks, one_of(5)) {
+        (_, 0) => None,
+        (true, 1) => Some(NormalizerSpec::Nfc),
+        (true, 2) => {
+            Some(NormalizerSpec::Sequence(vec![literal("``", "\""), literal("''", "\""), charsmap()]))
+        }
+        (true, 3) => Some(NormalizerSpec::Sequence(vec![
+            literal("``", "\""),
+            literal("''", "\""),
+            NormalizerSpec::Nfkd,
+            NormalizerSpec::StripAccents,
+            charsmap(),
+        ])),
+        (false, 1) => Some(NormalizerSpec::Lowercase),
+        (false, one) if one == 2 || by_signs => Some(NormalizerSpec::Sequence(vec![
+            if one % 2 == 0 { NormalizerSpec::Nfd } else { NormalizerSpec::Nfkd },
+            NormalizerSpec::Lowercase,
+            NormalizerSpec::StripAccents,
+        ])),
+        _ => Some(bert),
+    }
+}
+
+fn word_spec(seed: u64) -> TokenizerSpec {
     let mut random = Random::from_seed(seed);
     let mut one_of = |count: u64| random.next_u64() % count;
     let mut texts = vec!["[UNK]".to_string()];
@@ -112,45 +158,7 @@ fn word_spec(seed: u64) -> TokenizerSpec {
     });
     // With this one, control characters would have to be looked at.
     let by_signs = spec.pre_tokenizer == Some(PreTokenizerSpec::Whitespace);
-    let literal = |from: &str, to: &str| NormalizerSpec::Replace {
-        pattern: Pattern::Literal(from.into()),
-        content: to.into(),
-    };
-    let rules =
-        [("ﬁ", "fi"), ("é", "e"), ("\u{200b}", " "), ("\u{ad}", ""), (" \u{308}", "x"), ("か\u{3099}", "が")];
-    let rules: Vec<_> =
-        rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
-    let charsmap = || NormalizerSpec::Precompiled {
-        charsmap: build_charsmap(&rules).unwrap().into(),
-        matching: CharsmapMatching::Grapheme,
-    };
-    let bert = NormalizerSpec::Bert {
-        clean_text: one_of(4) != 0,
-        handle_chinese_chars: one_of(4) != 0,
-        strip_accents: [None, Some(true), Some(false)][one_of(3) as usize],
-        lowercase: one_of(2) == 0,
-    };
-    spec.normalizer = match (by_blanks, one_of(5)) {
-        (_, 0) => None,
-        (true, 1) => Some(NormalizerSpec::Nfc),
-        (true, 2) => {
-            Some(NormalizerSpec::Sequence(vec![literal("``", "\""), literal("''", "\""), charsmap()]))
-        }
-        (true, 3) => Some(NormalizerSpec::Sequence(vec![
-            literal("``", "\""),
-            literal("''", "\""),
-            NormalizerSpec::Nfkd,
-            NormalizerSpec::StripAccents,
-            charsmap(),
-        ])),
-        (false, 1) => Some(NormalizerSpec::Lowercase),
-        (false, one) if one == 2 || by_signs => Some(NormalizerSpec::Sequence(vec![
-            if one % 2 == 0 { NormalizerSpec::Nfd } else { NormalizerSpec::Nfkd },
-            NormalizerSpec::Lowercase,
-            NormalizerSpec::StripAccents,
-        ])),
-        _ => Some(bert),
-    };
+    spec.normalizer = word_normalizer(by_blanks, by_signs, &mut one_of);
     added(&mut spec);
     if seed.is_multiple_of(4) {
         added_behind(&mut spec, &mut random);
