@@ -164,7 +164,8 @@ impl Matcher {
     /// Whether the pattern matches a character and all that follow it if they are equal: how many there must be at least.
     pub fn is_run_of(&self, c: char) -> Option<u32> {
         let (set, least) = scan::run_of(&self.source, self.scanner()?.dialect)?;
-        (set == scan::set_of(c)).then_some(least)
+        let is_only = set.ranges().iter().all(|range| (range.start(), range.end()) == (c, c));
+        (is_only && !set.ranges().is_empty()).then_some(least)
     }
 
     /// Whether the pattern matches runs of such characters and nothing else; false also where there are many of them.

@@ -114,11 +114,6 @@ pub fn run_of(source: &str, dialect: Dialect) -> Option<(CharSet, u32)> {
     }
 }
 
-/// The set of one character.
-pub fn set_of(c: char) -> CharSet {
-    set::single(c)
-}
-
 impl Scanner {
     /// Compiles `source`, or says why the pattern is left to the exact engine. A pattern that is wrong is left
     /// to it as well: its message is the one to show.
