@@ -139,6 +139,24 @@ def test_a_change_reaches_encoding():
     assert tokenizer.encode_ids("AB").tolist() == [0]
 
 
+def test_who_holds_a_component_sees_its_changes():
+    tokenizer = Tokenizer(models.WordPiece({"a": 0, "##a": 1, "?": 2}, unk_token="?"))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase()])
+    model, normalizer = tokenizer.model, tokenizer.normalizer
+    for most, ids in ((100, [0, 1, 1]), (2, [2]), (3, [0, 1, 1])):
+        tokenizer.model.max_input_chars_per_word = most
+        assert [token.id for token in model.tokenize("aaa")] == ids
+        assert [token.id for token in tokenizer.model.tokenize("aaa")] == ids
+        assert tokenizer.encode("AAA").ids == ids
+    for replaced, text in ((normalizers.Replace("b", "c"), "aBC"), (normalizers.Lowercase(), "abc")):
+        tokenizer.normalizer[0] = replaced
+        assert normalizer.normalize_str("aBC") == tokenizer.normalizer.normalize_str("aBC") == text
+    # What a tokenizer left behind goes on by itself.
+    tokenizer.model = models.WordPiece({"b": 0, "?": 1}, unk_token="?")
+    assert [token.id for token in model.tokenize("aaa")] == [0, 1, 1]
+    assert [token.id for token in tokenizer.model.tokenize("b")] == [0]
+
+
 def test_a_sequence_cannot_hold_itself():
     sequence = normalizers.Sequence([normalizers.NFC()])
     outer = normalizers.Sequence([sequence])

@@ -258,6 +258,47 @@ def test_encodings_are_plain_values(words):
         Encoding().__setstate__({**again.__getstate__(), "ids": []})
 
 
+def test_encodings_as_plain_data(words):
+    encodings = [words.encode(""), words.encode("the quick fox the", "the jumps")]
+    encodings[1].truncate(4, stride=1)
+    encodings[1].pad(9, pad_token="\x00π")
+    columns = ("ids", "tokens", "offsets", "word_ids", "sequence_ids", "type_ids", "attention_mask")
+
+    def listed(one):
+        lists = {"ids": one.ids, "type_ids": one.type_ids, "tokens": one.tokens, "words": one.word_ids}
+        masks = {"special_tokens_mask": one.special_tokens_mask, "attention_mask": one.attention_mask}
+        windows = {"overflowing": [listed(window) for window in one.overflowing]}
+        return {**lists, **masks, "offsets": one.offsets, **windows, "sequence_ranges": {}}
+
+    for encoding in encodings:
+        state = encoding.__getstate__()
+        one, before = Encoding(), Encoding()
+        one.__setstate__(state)
+        # As it was stored before, which is still read.
+        before.__setstate__({**listed(encoding), "sequence_ranges": state["sequence_ranges"]})
+        for again in (one, before):
+            assert again.__getstate__() == state
+            assert all(getattr(again, column) == getattr(encoding, column) for column in columns)
+            assert [window.tokens for window in again.overflowing] == [w.tokens for w in encoding.overflowing]
+    wrong = [("ids", b""), ("ids", b"\x03abc"), ("words", b"\x08" + b"\xff" * 8), ("offsets", b"\x01\x02")]
+    for name, column in [*wrong, ("tokens", b"\x01\x09"), ("ids", b"\x08" + b"\xff" * 8), ("texts", [1])]:
+        with pytest.raises((ValueError, TypeError)):
+            Encoding().__setstate__({**state, name: column})
+
+
+def test_tokens_one_by_one_are_those_of_a_list(words):
+    tokens = ["fo", "quick", AddedToken("the", single_word=True), "quick fo", AddedToken("UI", normalized=False)]
+    tokens += [AddedToken("jum", lstrip=True), "fo", ""] + [f"token{number}" for number in range(30)]
+    at_once, one_by_one = copy.copy(words), copy.copy(words)
+    count = at_once.add_tokens(tokens)
+    assert sum(one_by_one.add_tokens([token]) for token in tokens) == count
+    assert one_by_one.to_str() == at_once.to_str()
+    for text in ("the quick fox jumps", "THE QUICK FOthe token7 token70", "UIquick", "", "a  jumps fo"):
+        encodings = [one.encode(text) for one in (at_once, one_by_one)]
+        assert encodings[0].ids == encodings[1].ids
+        assert encodings[0].offsets == encodings[1].offsets
+
+
 def test_ragged_ids(words):
     batch = words.encode_ids_batch(["the fox", "", "fox"], add_special_tokens=False)
     assert isinstance(batch, RaggedIds)

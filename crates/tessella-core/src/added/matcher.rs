@@ -4,9 +4,13 @@
 //! vector instructions. Building its automaton takes time that grows with the square of the number of contents, though:
 //! minutes for some hundred thousand; and with the square of the length of one that repeats itself, seconds for thirty
 //! thousand equal letters. `daachorse` builds in linear time.
+//!
+//! Either is built when it is first asked: who adds tokens one by one makes a new vocabulary each time, and no text is read with
+//! most of them.
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 use daachorse::{DoubleArrayAhoCorasick, DoubleArrayAhoCorasickBuilder};
@@ -19,16 +23,29 @@ const FEW: usize = 2_000;
 /// bound, with the worst contents, it takes a tenth of a second.
 const SHORT: usize = 1 << 22;
 
-pub(crate) enum Matcher {
-    Few(AhoCorasick),
-    Many(DoubleArrayAhoCorasick<u32>),
+/// Bytes of contents whose automaton has no state too many, whichever library builds it.
+const SURE: usize = 1 << 28;
+
+#[derive(Debug)]
+pub(crate) struct Matcher {
+    /// Each once, in the order of the first ones, with its place in the list.
+    contents: Box<[(Box<str>, usize)]>,
+    automaton: OnceLock<Automaton>,
 }
 
-impl std::fmt::Debug for Matcher {
+enum Automaton {
+    Few(AhoCorasick),
+    Many(DoubleArrayAhoCorasick<u32>),
+    /// Each content by itself.
+    None,
+}
+
+impl std::fmt::Debug for Automaton {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Matcher::Few(_) => "Few",
-            Matcher::Many(_) => "Many",
+            Automaton::Few(_) => "Few",
+            Automaton::Many(_) => "Many",
+            Automaton::None => "None",
         })
     }
 }
@@ -36,44 +53,77 @@ impl std::fmt::Debug for Matcher {
 impl Matcher {
     /// Matches the contents, none of which is empty. Of equal ones the first counts.
     pub(crate) fn new<T>(contents: &[(String, T)]) -> Result<Self> {
-        let contents = contents.iter().map(|(content, _)| content.as_str());
-        let longest = contents.clone().map(str::len).max().unwrap_or(0);
-        let looked_back = contents.clone().map(str::len).sum::<usize>().saturating_mul(longest);
-        let is_quick = contents.len() <= FEW && looked_back <= SHORT;
-        if is_quick { Self::few(contents) } else { Self::many(contents) }
+        let mut seen = HashSet::with_capacity(contents.len());
+        let first_ones = contents.iter().map(|(content, _)| content.as_str()).zip(0..);
+        let first_ones = first_ones.filter(|(content, _)| seen.insert(*content));
+        let contents: Box<[_]> = first_ones.map(|(content, at)| (content.into(), at)).collect();
+        let matcher = Matcher { contents, automaton: OnceLock::new() };
+        if matcher.bytes() > SURE {
+            let automaton = Automaton::new(&matcher)?;
+            return Ok(Matcher { automaton: automaton.into(), ..matcher });
+        }
+        Ok(matcher)
     }
 
-    fn few<'c>(contents: impl Iterator<Item = &'c str>) -> Result<Self> {
-        AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .start_kind(StartKind::Unanchored)
-            .build(contents)
-            .map(Matcher::Few)
-            .map_err(refused)
+    /// Each once, with its place in the list.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.contents.iter().map(|(content, place)| (&**content, *place))
     }
 
-    fn many<'c>(contents: impl Iterator<Item = &'c str>) -> Result<Self> {
-        let mut seen = HashSet::new();
-        let first_ones = contents.zip(0u32..).filter(|(content, _)| seen.insert(*content));
-        DoubleArrayAhoCorasickBuilder::new()
-            .match_kind(daachorse::MatchKind::LeftmostLongest)
-            .build_with_values(first_ones)
-            .map(Matcher::Many)
-            .map_err(refused)
+    fn bytes(&self) -> usize {
+        self.contents.iter().map(|(content, _)| content.len()).sum()
     }
 
     /// The next match at or after byte `from`, and the place of its content in the list.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
-        match self {
-            Matcher::Few(automaton) => {
+        let built = || Automaton::new(self).unwrap_or(Automaton::None);
+        let (range, content) = match self.automaton.get_or_init(built) {
+            Automaton::Few(automaton) => {
                 let found = automaton.find(Input::new(text).range(from..).anchored(Anchored::No))?;
-                Some((found.range(), found.pattern().as_usize()))
+                (found.range(), found.pattern().as_usize())
             }
-            Matcher::Many(automaton) => {
+            Automaton::Many(automaton) => {
                 let found = automaton.leftmost_find_iter(&text[from..]).next()?;
-                Some((from + found.start()..from + found.end(), found.value() as usize))
+                (from + found.start()..from + found.end(), found.value() as usize)
             }
-        }
+            Automaton::None => self.find_each(text, from)?,
+        };
+        Some((range, self.contents[content].1))
+    }
+
+    /// What the automata find, content by content.
+    fn find_each(&self, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
+        let found = self.contents.iter().enumerate().filter_map(|(at, (content, _))| {
+            let start = from + text[from..].find(&**content)?;
+            Some((start..start + content.len(), at))
+        });
+        found.min_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)))
+    }
+}
+
+impl Automaton {
+    fn new(matcher: &Matcher) -> Result<Self> {
+        let longest = matcher.contents.iter().map(|(content, _)| content.len()).max().unwrap_or(0);
+        let looked_back = matcher.bytes().saturating_mul(longest);
+        let is_quick = matcher.contents.len() <= FEW && looked_back <= SHORT;
+        if is_quick { Self::few(matcher) } else { Self::many(matcher) }
+    }
+
+    fn few(matcher: &Matcher) -> Result<Self> {
+        AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(StartKind::Unanchored)
+            .build(matcher.contents.iter().map(|(content, _)| &**content))
+            .map(Automaton::Few)
+            .map_err(refused)
+    }
+
+    fn many(matcher: &Matcher) -> Result<Self> {
+        DoubleArrayAhoCorasickBuilder::new()
+            .match_kind(daachorse::MatchKind::LeftmostLongest)
+            .build_with_values(matcher.contents.iter().map(|(content, _)| &**content).zip(0u32..))
+            .map(Automaton::Many)
+            .map_err(refused)
     }
 }
 
@@ -87,7 +137,7 @@ mod tests {
     use crate::random::Random;
 
     #[test]
-    fn both_ways_find_the_same() {
+    fn all_ways_find_the_same() {
         let mut random = Random::from_seed(3);
         let mut below = |bound: usize| random.next_u64() as usize % bound;
         let mut word = |letters: &[&str], most: usize| {
@@ -95,15 +145,19 @@ mod tests {
         };
         for _ in 0..300 {
             let contents: Vec<String> = (0..20).map(|_| word(&["a", "b", "é", "▁"], 6)).collect();
-            let few = Matcher::few(contents.iter().map(String::as_str)).unwrap();
-            let many = Matcher::many(contents.iter().map(String::as_str)).unwrap();
+            let contents: Vec<(String, ())> = contents.into_iter().map(|content| (content, ())).collect();
+            let way = |automaton: fn(&Matcher) -> Result<Automaton>| {
+                let matcher = Matcher::new(&contents).unwrap();
+                matcher.automaton.set(automaton(&matcher).unwrap()).unwrap();
+                matcher
+            };
+            let (few, many) = (way(Automaton::few), way(Automaton::many));
+            let each = way(|_| Ok(Automaton::None));
             let text = word(&["a", "b", "é", "▁", "x"], 60);
             for (from, _) in text.char_indices().chain([(text.len(), ' ')]) {
-                assert_eq!(
-                    few.find(&text, from),
-                    many.find(&text, from),
-                    "{contents:?} in {text:?} from {from}"
-                );
+                let found = few.find(&text, from);
+                assert_eq!(found, many.find(&text, from), "{contents:?} in {text:?} from {from}");
+                assert_eq!(found, each.find(&text, from), "{contents:?} in {text:?} from {from}");
             }
         }
     }

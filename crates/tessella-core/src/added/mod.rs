@@ -13,6 +13,7 @@ mod matcher;
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 pub(crate) use matcher::Matcher as ContentMatcher;
 use matcher::Matcher;
@@ -56,8 +57,8 @@ struct TokenSet {
     begin: Option<u8>,
     /// Index into `tokens` by pattern.
     tokens: Vec<usize>,
-    /// Shorter tokens at the place of a rejected match are found through this map.
-    contents: HashMap<String, usize>,
+    /// Shorter tokens at the place of a rejected match are found through this map, made for the first of them.
+    shorter: OnceLock<HashMap<Box<str>, usize>>,
     lengths: Vec<usize>,
     /// Each content by itself, where they are few and begin with several bytes.
     finders: Vec<Finder<'static>>,
@@ -70,39 +71,43 @@ struct TokenSet {
 /// next free one after the model's size and the largest id given so far. Empty contents are left out; of equal
 /// contents the last one counts.
 pub fn resolve_ids(
-    tokens: &[AddedToken],
+    mut tokens: Vec<AddedToken>,
     model: &ModelSpec,
     id_in_model: impl Fn(&str) -> Option<TokenId>,
 ) -> Vec<AddedToken> {
     let size = model.vocab_len() as TokenId;
-    let mut resolved: Vec<AddedToken> = Vec::with_capacity(tokens.len());
-    let mut places: HashMap<String, usize> = HashMap::with_capacity(tokens.len());
+    // Places in the list, and ids.
+    let mut resolved: Vec<(usize, TokenId)> = Vec::with_capacity(tokens.len());
+    let mut known: HashMap<&str, usize> = HashMap::with_capacity(tokens.len());
     let mut next =
         tokens.iter().filter_map(|token| token.id).max().map_or(size, |max| size.max(max.saturating_add(1)));
-    for token in tokens {
+    for (place, token) in tokens.iter().enumerate() {
         if token.content.is_empty() {
             continue;
         }
-        let known = places.get(&token.content).copied();
+        let before = known.get(token.content.as_str()).copied();
         let id = token
             .id
-            .or_else(|| known.and_then(|place| resolved[place].id))
+            .or_else(|| before.map(|at| resolved[at].1))
             .or_else(|| id_in_model(&token.content))
             .unwrap_or_else(|| {
                 let id = next;
                 next = next.saturating_add(1);
                 id
             });
-        let token = AddedToken { id: Some(id), ..token.clone() };
-        match known {
-            Some(place) => resolved[place] = token,
+        match before {
+            Some(at) => resolved[at] = (place, id),
             None => {
-                places.insert(token.content.clone(), resolved.len());
-                resolved.push(token);
+                known.insert(&token.content, resolved.len());
+                resolved.push((place, id));
             }
         }
     }
-    resolved
+    let token = |(place, id): (usize, TokenId)| {
+        let content = std::mem::take(&mut tokens[place].content);
+        AddedToken { id: Some(id), content, ..tokens[place].clone() }
+    };
+    resolved.into_iter().map(token).collect()
 }
 
 impl AddedVocabulary {
@@ -110,6 +115,8 @@ impl AddedVocabulary {
     pub fn new(tokens: &[AddedToken], normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
         let mut vocabulary = AddedVocabulary { tokens: tokens.to_vec(), ..Self::default() };
         vocabulary.tokens.sort_by_key(|token| token.id);
+        let mut raw = Vec::new();
+        let mut normalized = Vec::new();
         for (index, token) in vocabulary.tokens.iter().enumerate() {
             let id = token.id.ok_or_else(|| {
                 Error::value(format!("the added token `{}` has no id", crate::error::excerpt(&token.content)))
@@ -117,30 +124,24 @@ impl AddedVocabulary {
             vocabulary.by_id.insert(id, index);
             vocabulary.by_content.insert(token.content.clone(), id);
             vocabulary.has_special |= token.special;
-            if token.normalized {
-                let form = normalize(&token.content)?;
-                // Elsewhere it is found between all characters, or ends the process.
-                if form.is_empty() {
-                    return Err(Error::value(format!(
-                        "the added token `{}` (id {id}) is nothing once it is normalized, so no text has it: give it \
-                         normalized=false, which finds it in the text before that is normalized, or leave it out",
-                        crate::error::excerpt(&token.content)
-                    )));
-                }
-                if form != token.content {
-                    vocabulary.normalized_contents.insert(id, form);
-                }
-            }
-        }
-        let mut raw = Vec::new();
-        let mut normalized = Vec::new();
-        for (index, token) in vocabulary.tokens.iter().enumerate() {
             if !token.normalized {
                 raw.push((token.content.clone(), index));
-            } else {
-                // Two tokens may share an id: each is matched by its own content, the last one names the id.
-                normalized.push((normalize(&token.content)?, index));
+                continue;
             }
+            let form = normalize(&token.content)?;
+            // Elsewhere it is found between all characters, or ends the process.
+            if form.is_empty() {
+                return Err(Error::value(format!(
+                    "the added token `{}` (id {id}) is nothing once it is normalized, so no text has it: give it \
+                     normalized=false, which finds it in the text before that is normalized, or leave it out",
+                    crate::error::excerpt(&token.content)
+                )));
+            }
+            if form != token.content {
+                vocabulary.normalized_contents.insert(id, form.clone());
+            }
+            // Two tokens may share an id: each is matched by its own content, the last one names the id.
+            normalized.push((form, index));
         }
         vocabulary.raw = TokenSet::build(raw, &vocabulary.tokens)?;
         vocabulary.normalized = TokenSet::build(normalized, &vocabulary.tokens)?;
@@ -194,7 +195,7 @@ impl AddedVocabulary {
 
     /// What is looked for in normalized text.
     pub fn normalized_contents(&self) -> impl Iterator<Item = &str> {
-        self.normalized.iter().flat_map(|set| set.contents.keys().map(String::as_str))
+        self.normalized.iter().flat_map(|set| set.matcher.contents().map(|(content, _)| content))
     }
 
     /// Whether no token of raw text stands in a text, whatever becomes of specials.
@@ -266,8 +267,7 @@ impl TokenSet {
             tokens: patterns.iter().map(|(_, index)| *index).collect(),
             rejects: patterns.iter().any(|(_, index)| tokens[*index].single_word),
             has_special: patterns.iter().any(|(_, index)| tokens[*index].special),
-            // Of equal contents the first one counts, as in the matcher.
-            contents: patterns.into_iter().rev().collect(),
+            shorter: OnceLock::new(),
             lengths,
         }))
     }
@@ -286,6 +286,11 @@ impl TokenSet {
                     && self.finders.iter().all(|finder| finder.find(text.as_bytes()).is_none())
             }
         }
+    }
+
+    fn shorter(&self) -> &HashMap<Box<str>, usize> {
+        let index = |(content, pattern): (&str, usize)| (content.into(), self.tokens[pattern]);
+        self.shorter.get_or_init(|| self.matcher.contents().map(index).collect())
     }
 
     /// The next accepted match at or after `from`.
@@ -314,7 +319,7 @@ impl TokenSet {
             let start = found.start;
             for &length in self.lengths.iter().rev().filter(|&&length| length < found.len()) {
                 let range = start..start + length;
-                if let Some(&index) = text.get(range.clone()).and_then(|part| self.contents.get(part))
+                if let Some(&index) = text.get(range.clone()).and_then(|part| self.shorter().get(part))
                     && accepted(index, &range)
                 {
                     return Some((range, index));
@@ -447,14 +452,14 @@ mod tests {
             unk_token: "a".into(),
         });
         let given = AddedToken { id: Some(9), ..raw("z") };
-        let resolved = resolve_ids(&[raw("x"), raw("b"), given, raw("y"), raw("x")], &model, |t| {
+        let resolved = resolve_ids(vec![raw("x"), raw("b"), given, raw("y"), raw("x")], &model, |t| {
             (t == "b").then_some(1)
         });
         let ids: Vec<_> = resolved.iter().map(|t| (t.content.as_str(), t.id.unwrap())).collect();
         assert_eq!(ids, [("x", 10), ("b", 1), ("z", 9), ("y", 11)]);
         // No id is larger than the largest.
         let given = AddedToken { id: Some(TokenId::MAX), ..raw("z") };
-        let resolved = resolve_ids(&[given, raw("x"), raw("y")], &model, |_| None);
+        let resolved = resolve_ids(vec![given, raw("x"), raw("y")], &model, |_| None);
         assert!(resolved.iter().all(|token| token.id == Some(TokenId::MAX)));
     }
 }

@@ -16,12 +16,14 @@ use crate::ids::TokenId;
 
 mod combine;
 mod lookup;
+mod narrow;
 mod offsets;
 mod parts;
 mod runs;
 mod surfaces;
 
 pub(crate) use combine::Filler;
+pub use narrow::{pack_column, unpack_column};
 pub use offsets::Offsets;
 pub use parts::EncodingParts;
 use runs::Runs;

@@ -14,7 +14,8 @@ use crate::ids::TokenId;
 pub struct EncodingParts {
     pub ids: Vec<TokenId>,
     pub type_ids: Vec<u32>,
-    pub tokens: Vec<String>,
+    /// Equal texts may be one.
+    pub tokens: Vec<Arc<str>>,
     pub words: Vec<Option<u32>>,
     pub offsets: Vec<(usize, usize)>,
     pub special_tokens_mask: Vec<u32>,
@@ -29,7 +30,7 @@ impl Encoding {
         EncodingParts {
             ids: self.ids.clone(),
             type_ids: self.type_ids.to_vec(),
-            tokens: self.tokens(),
+            tokens: self.shared_texts(),
             words: self.word_ids(),
             offsets: self.offsets.to_vec(),
             special_tokens_mask: self.special_tokens_mask.to_vec(),
@@ -37,6 +38,12 @@ impl Encoding {
             sequence_ranges: self.sequence_ranges.clone(),
             overflowing: self.overflowing.iter().map(Encoding::to_parts).collect(),
         }
+    }
+
+    /// The texts of the tokens, equal ones as one.
+    fn shared_texts(&self) -> Vec<Arc<str>> {
+        let mut shared: HashMap<&str, Arc<str>> = HashMap::new();
+        self.token_texts().map(|text| shared.entry(text).or_insert_with(|| text.into()).clone()).collect()
     }
 
     /// The way back. Fails if the columns differ in length or a sequence lies outside of them.
@@ -58,11 +65,9 @@ impl Encoding {
                 )));
             }
         }
-        let mut shared: HashMap<&str, Arc<str>> = HashMap::new();
         let mut surfaces = Surfaces::new();
-        for (index, token) in parts.tokens.iter().enumerate() {
-            let text = shared.entry(token).or_insert_with(|| Arc::from(token.as_str()));
-            surfaces.push(index, Arc::clone(text));
+        for (index, text) in parts.tokens.into_iter().enumerate() {
+            surfaces.push(index, text);
         }
         let mut encoding = Encoding {
             ids: parts.ids,

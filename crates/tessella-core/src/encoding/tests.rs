@@ -38,7 +38,7 @@ pub(crate) fn parts(state: &Value) -> EncodingParts {
     EncodingParts {
         ids: numbers(&state["ids"]),
         type_ids: numbers(&state["type_ids"]),
-        tokens: list("tokens").map(|token| token.as_str().unwrap().to_owned()).collect(),
+        tokens: list("tokens").map(|token| token.as_str().unwrap().into()).collect(),
         words: list("words").map(|word| word.as_u64().map(|word| word as u32)).collect(),
         offsets: list("offsets").map(|pair| (number(&pair[0]), number(&pair[1]))).collect(),
         special_tokens_mask: numbers(&state["special_tokens_mask"]),
@@ -67,12 +67,12 @@ pub(crate) fn encoding(state: &Value) -> Encoding {
     let parts = parts(state);
     let mut names = Names(vec![String::from("?"); 16]);
     for (&id, token) in parts.ids.iter().zip(&parts.tokens).rev() {
-        names.0[id as usize].clone_from(token);
+        names.0[id as usize] = token.to_string();
     }
     let mut surfaces = Surfaces::new();
     for (index, (&id, token)) in parts.ids.iter().zip(&parts.tokens).enumerate() {
-        if names.0[id as usize] != *token {
-            surfaces.push(index, token.as_str());
+        if names.0[id as usize] != **token {
+            surfaces.push(index, token.clone());
         }
     }
     let mut encoding = Encoding::from_parts(parts).unwrap();

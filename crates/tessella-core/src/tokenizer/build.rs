@@ -1,5 +1,6 @@
 //! A description becomes a tokenizer.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan::Plan;
@@ -20,7 +21,24 @@ use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec, Trunc
 impl Tokenizer {
     /// Builds all stages. Added tokens without an id get one; those with an id keep it.
     pub fn new(spec: TokenizerSpec) -> Result<Self> {
-        Self::build(spec, None, DEFAULT_BUDGET, Ready::default())
+        Self::of(spec, Compiled::default())
+    }
+
+    /// The tokenizer of a description of which some stages were compiled before.
+    pub fn of(spec: TokenizerSpec, compiled: Compiled) -> Result<Self> {
+        Self::build(spec, None, DEFAULT_BUDGET, compiled)
+    }
+
+    /// All stages, compiled.
+    pub fn compiled(&self) -> Compiled {
+        let inner = &self.inner;
+        Compiled {
+            normalizer: inner.normalizer.clone(),
+            pre_tokenizer: inner.pre_tokenizer.clone(),
+            model: Some(inner.texts.model.clone()),
+            post_processor: inner.post_processor.clone(),
+            decoder: inner.decoder.clone(),
+        }
     }
 
     /// Makes what much text is read with before there is any. Else it is made when so much text came that it pays, by each process
@@ -44,13 +62,13 @@ impl Tokenizer {
     pub fn taking(spec: TokenizerSpec, shelf: &mut Shelf) -> Result<Self> {
         let model = Some(Arc::new(Model::take(&spec.model, shelf)?));
         let pre_tokenizer = spec.pre_tokenizer.as_ref().map(|spec| PreTokenizer::take(spec, shelf));
-        let ready = Ready { model, pre_tokenizer: pre_tokenizer.transpose()?.map(Arc::new) };
-        Self::build(spec, None, DEFAULT_BUDGET, ready)
+        let pre_tokenizer = pre_tokenizer.transpose()?.map(Arc::new);
+        Self::of(spec, Compiled { model, pre_tokenizer, ..Compiled::default() })
     }
 
     /// A tokenizer of another description; compiled parts whose description is the same are reused.
     pub fn with_spec(&self, spec: TokenizerSpec) -> Result<Self> {
-        Self::build(spec, Some(&self.inner), self.inner.cache_budget, Ready::default())
+        Self::build(spec, Some(&self.inner), self.inner.cache_budget, Compiled::default())
     }
 
     /// A tokenizer with more added tokens, and how many were new or changed. A token with known content
@@ -58,13 +76,14 @@ impl Tokenizer {
     pub fn with_added_tokens(&self, tokens: &[AddedToken]) -> Result<(Self, usize)> {
         let mut spec = self.inner.spec.clone();
         let mut changed = 0;
-        let mut known: std::collections::HashMap<String, usize> =
-            spec.added_tokens.iter().enumerate().map(|(at, token)| (token.content.clone(), at)).collect();
+        let old = &self.inner.spec.added_tokens;
+        let mut known: HashMap<&str, usize> =
+            old.iter().enumerate().map(|(at, token)| (token.content.as_str(), at)).collect();
         for token in tokens {
             if token.content.is_empty() {
                 continue;
             }
-            match known.get(&token.content) {
+            match known.get(token.content.as_str()) {
                 Some(&at) => {
                     let old = &mut spec.added_tokens[at];
                     let new = AddedToken { id: old.id, ..token.clone() };
@@ -74,7 +93,7 @@ impl Tokenizer {
                     }
                 }
                 None => {
-                    known.insert(token.content.clone(), spec.added_tokens.len());
+                    known.insert(&token.content, spec.added_tokens.len());
                     spec.added_tokens.push(AddedToken { id: None, ..token.clone() });
                     changed += 1;
                 }
@@ -88,7 +107,8 @@ impl Tokenizer {
 
     /// The same tokenizer with at most `bytes` of piece cache per thread; 0 switches caching off.
     pub fn with_cache_budget(&self, bytes: usize) -> Result<Self> {
-        let mut tokenizer = Self::build(self.inner.spec.clone(), Some(&self.inner), bytes, Ready::default())?;
+        let mut tokenizer =
+            Self::build(self.inner.spec.clone(), Some(&self.inner), bytes, Compiled::default())?;
         if let Some(inner) = Arc::get_mut(&mut tokenizer.inner) {
             inner.workers = Arc::new(worker::Pool::after(&self.inner.workers, bytes));
         }
@@ -109,30 +129,38 @@ impl Tokenizer {
         mut spec: TokenizerSpec,
         old: Option<&Arc<Inner>>,
         cache_budget: usize,
-        ready: Ready,
+        compiled: Compiled,
     ) -> Result<Self> {
-        let model = match (ready.model, old) {
+        let model = match (compiled.model, old) {
             (Some(model), _) => model,
             (None, Some(old)) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
             (None, old) => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
         };
-        let normalizer =
-            reuse(&spec.normalizer, old.map(|old| (&old.spec.normalizer, &old.normalizer)), Normalizer::new)?;
-        let pre_tokenizer = match ready.pre_tokenizer {
-            Some(ready) => Some(ready),
-            None => reuse(
-                &spec.pre_tokenizer,
-                old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
-                PreTokenizer::new,
-            )?,
-        };
+        let normalizer = reuse(
+            &spec.normalizer,
+            compiled.normalizer,
+            old.map(|old| (&old.spec.normalizer, &old.normalizer)),
+            Normalizer::new,
+        )?;
+        let pre_tokenizer = reuse(
+            &spec.pre_tokenizer,
+            compiled.pre_tokenizer,
+            old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
+            PreTokenizer::new,
+        )?;
         let post_processor = reuse(
             &spec.post_processor,
+            compiled.post_processor,
             old.map(|old| (&old.spec.post_processor, &old.post_processor)),
             PostProcessor::new,
         )?;
-        let decoder = reuse(&spec.decoder, old.map(|old| (&old.spec.decoder, &old.decoder)), Decoder::new)?;
-        spec.added_tokens = resolve_ids(&spec.added_tokens, &spec.model, |text| model.token_to_id(text));
+        let decoder = reuse(
+            &spec.decoder,
+            compiled.decoder,
+            old.map(|old| (&old.spec.decoder, &old.decoder)),
+            Decoder::new,
+        )?;
+        spec.added_tokens = resolve_ids(spec.added_tokens, &spec.model, |text| model.token_to_id(text));
         let added = match old {
             Some(old)
                 if old.spec.added_tokens == spec.added_tokens && old.spec.normalizer == spec.normalizer =>
@@ -187,11 +215,19 @@ impl Tokenizer {
     }
 }
 
-/// Stages that were compiled before.
-#[derive(Default)]
-struct Ready {
-    model: Option<Arc<Model>>,
-    pre_tokenizer: Option<Arc<PreTokenizer>>,
+/// Stages as they run.
+#[derive(Debug, Clone, Default)]
+pub struct Compiled {
+    /// Text to text.
+    pub normalizer: Option<Arc<Normalizer>>,
+    /// Text to pieces.
+    pub pre_tokenizer: Option<Arc<PreTokenizer>>,
+    /// Pieces to ids.
+    pub model: Option<Arc<Model>>,
+    /// Special tokens around sequences.
+    pub post_processor: Option<Arc<PostProcessor>>,
+    /// Tokens to text.
+    pub decoder: Option<Arc<Decoder>>,
 }
 
 /// Windows must move on.
@@ -213,14 +249,16 @@ fn added_vocabulary(tokens: &[AddedToken], normalizer: Option<&Normalizer>) -> R
     AddedVocabulary::new(tokens, |content| super::segment::normalize_str(normalizer, content))
 }
 
-/// The compiled stage of an unchanged description, or a new one.
+/// The stage that is compiled, that of an unchanged description, or a new one.
 fn reuse<S: PartialEq, C>(
     spec: &Option<S>,
+    compiled: Option<Arc<C>>,
     old: Option<(&Option<S>, &Option<Arc<C>>)>,
     build: impl FnOnce(&S) -> Result<C>,
 ) -> Result<Option<Arc<C>>> {
     match (spec, old) {
         (None, _) => Ok(None),
+        (Some(_), _) if compiled.is_some() => Ok(compiled),
         (Some(_), Some((old_spec, Some(compiled)))) if old_spec == spec => Ok(Some(compiled.clone())),
         (Some(spec), _) => Ok(Some(Arc::new(build(spec)?))),
     }

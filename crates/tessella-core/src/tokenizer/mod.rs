@@ -84,6 +84,7 @@ use crate::spec::{AddedToken, TokenizerSpec};
 
 pub use batch::ManyInputs;
 pub use brief::{FewIds, MOST_BYTES as BRIEF};
+pub use build::Compiled;
 pub use counting::PieceCounter;
 pub use joined::{DecodeRoom, Joined};
 pub use options::{EncodeOptions, Input, Sequence};
@@ -218,15 +219,15 @@ impl Tokenizer {
         model + self.added_tokens().iter().filter(in_model).count()
     }
 
-    /// All `(text, id)` pairs, the model's first.
-    pub fn vocab(&self, with_added_tokens: bool) -> Vec<(String, TokenId)> {
-        let mut entries = Vec::with_capacity(self.inner.spec.model.vocab_len());
-        self.inner.spec.model.for_each_entry(|text, id| entries.push((text.to_string(), id)));
+    /// Hands out all texts and ids, the model's first.
+    pub fn for_each_token(&self, with_added_tokens: bool, mut token: impl FnMut(&str, TokenId)) {
+        self.inner.spec.model.for_each_entry(&mut token);
         if with_added_tokens {
             let added = self.added_tokens().iter();
-            entries.extend(added.filter_map(|token| Some((token.content.clone(), token.id?))));
+            added
+                .filter_map(|added| Some((&added.content, added.id?)))
+                .for_each(|(text, id)| token(text, id));
         }
-        entries
     }
 
     /// How many special tokens post-processing adds.

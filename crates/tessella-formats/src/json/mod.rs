@@ -15,7 +15,8 @@ mod value;
 mod writer;
 
 pub use node::{Node, key_path};
-pub use number::{format_f32, format_f64, format_score, read_score};
+pub use number::read_score;
+use number::{format_real, write_real, write_score};
 pub use parser::{Kind, MAX_DEPTH, Parser};
 pub use value::{Number, Value};
 pub use writer::{Layout, Writer};

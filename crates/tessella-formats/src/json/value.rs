@@ -74,7 +74,7 @@ impl Value {
             Value::Number(number) => match number {
                 Number::Unsigned(number) => format!("the number {number}"),
                 Number::Negative(number) => format!("the number {number}"),
-                Number::Float(number) => format!("the number {}", super::format_f64(*number)),
+                Number::Float(number) => format!("the number {}", super::format_real(*number)),
             },
             Value::String(text) => format!("the string `{}`", tessella_core::error::excerpt(text)),
             Value::Array(items) => format!("an array of {}", items.len()),

@@ -1,7 +1,9 @@
 //! JSON out: compact, or indented by two spaces.
 
+use std::fmt::Write;
+
 use super::value::{Number, Value};
-use super::{format_f32, format_f64, format_score};
+use super::{write_real, write_score};
 
 /// How a document is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +13,10 @@ pub enum Layout {
     /// A line for each value, as the reference library writes it.
     Pretty,
 }
+
+/// A line's end, and blanks for eight containers in one another, which few are.
+const NEW_LINE: &str = "\n                ";
+const BLANKS: usize = NEW_LINE.len() - 1;
 
 /// Writes one value. Containers are opened and closed by the caller, commas and indentation are not its worry.
 #[derive(Debug)]
@@ -37,9 +43,11 @@ impl Writer {
 
     fn new_line(&mut self) {
         if self.layout == Layout::Pretty {
-            self.out.push('\n');
-            for _ in 0..self.open.len() {
-                self.out.push_str("  ");
+            let mut blanks = 2 * self.open.len();
+            self.out.push_str(&NEW_LINE[..1 + blanks.min(BLANKS)]);
+            while blanks > BLANKS {
+                blanks -= BLANKS;
+                self.out.push_str(&NEW_LINE[1..][..blanks.min(BLANKS)]);
             }
         }
     }
@@ -103,23 +111,24 @@ impl Writer {
 
     pub fn unsigned(&mut self, number: u64) {
         self.separate();
-        self.out.push_str(&number.to_string());
+        // A `String` takes all.
+        let _ = write!(self.out, "{number}");
     }
 
     pub fn f64(&mut self, number: f64) {
         self.separate();
-        self.out.push_str(&format_f64(number));
+        write_real(number, &mut self.out);
     }
 
     /// A number as readers of `tokenizer.json` read scores.
     pub fn score(&mut self, number: f64) {
         self.separate();
-        self.out.push_str(&format_score(number));
+        write_score(number, &mut self.out);
     }
 
     pub fn f32(&mut self, number: f32) {
         self.separate();
-        self.out.push_str(&format_f32(number));
+        write_real(number, &mut self.out);
     }
 
     pub fn string(&mut self, text: &str) {

@@ -35,17 +35,26 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-enum State<S> {
+enum State<S: Live> {
     One(S),
     Many(Vec<Node<S>>),
 }
 
-struct Cell<S> {
+/// A description of which something is built that runs.
+pub trait Live: Described {
+    type Built;
+
+    fn build(&self) -> tessella_core::Result<Self::Built>;
+}
+
+struct Cell<S: Live> {
     state: RwLock<State<S>>,
     changed: AtomicU64,
     /// Sequences around this node, at the deepest place where it ever stood. With it, a change deep inside is
     /// refused when it would make the whole too deep.
     level: AtomicUsize,
+    /// What was built last, and of the description of which time.
+    built: Mutex<Option<(u64, Arc<S::Built>)>>,
 }
 
 /// Why a component cannot be put into a sequence.
@@ -57,9 +66,9 @@ pub enum Misfit {
 }
 
 /// A shared component.
-pub struct Node<S>(Arc<Cell<S>>);
+pub struct Node<S: Live>(Arc<Cell<S>>);
 
-impl<S> Clone for Node<S> {
+impl<S: Live> Clone for Node<S> {
     fn clone(&self) -> Self {
         Node(self.0.clone())
     }
@@ -68,7 +77,7 @@ impl<S> Clone for Node<S> {
 /// Deepest nesting of sequences that is accepted; real files have two levels.
 pub const MAX_DEPTH: usize = 64;
 
-impl<S: Described> Node<S> {
+impl<S: Live> Node<S> {
     pub fn new(spec: S) -> Self {
         let state = match spec.parts() {
             Ok(parts) => State::Many(parts.into_iter().map(Node::new).collect()),
@@ -88,7 +97,7 @@ impl<S: Described> Node<S> {
 
     fn with(state: State<S>) -> Self {
         let (changed, level) = (AtomicU64::new(now()), AtomicUsize::new(0));
-        Node(Arc::new(Cell { state: RwLock::new(state), changed, level }))
+        Node(Arc::new(Cell { state: RwLock::new(state), changed, level, built: Mutex::new(None) }))
     }
 
     /// Notes that this node stands at least `level` deep.
@@ -124,6 +133,25 @@ impl<S: Described> Node<S> {
     pub fn changed(&self) -> u64 {
         let own = self.0.changed.load(Ordering::Acquire);
         self.children().iter().map(Node::changed).fold(own, u64::max)
+    }
+
+    /// What runs the component as it is now: what was built before, if it did not change since.
+    pub fn built(&self) -> tessella_core::Result<Arc<S::Built>> {
+        // The time is read first: a change in between is noticed the next time.
+        let changed = self.changed();
+        if let Some((at, built)) = &*lock(&self.0.built)
+            && *at == changed
+        {
+            return Ok(built.clone());
+        }
+        let built = Arc::new(self.spec().build()?);
+        self.keep(changed, built.clone());
+        Ok(built)
+    }
+
+    /// Keeps what was built of the description of this time.
+    pub fn keep(&self, changed: u64, built: Arc<S::Built>) {
+        *lock(&self.0.built) = Some((changed, built));
     }
 
     pub fn children(&self) -> Vec<Node<S>> {
@@ -177,28 +205,5 @@ impl<S: Described> Node<S> {
     /// Levels of nesting.
     fn depth(&self) -> usize {
         1 + self.children().iter().map(Node::depth).max().unwrap_or(0)
-    }
-}
-
-/// What was built from a description, kept until the description changes.
-pub struct Built<T>(Mutex<Option<(u64, Arc<T>)>>);
-
-impl<T> Default for Built<T> {
-    fn default() -> Self {
-        Built(Mutex::new(None))
-    }
-}
-
-impl<T> Built<T> {
-    /// What was built at time `changed`, or what `build` makes now.
-    pub fn get<E>(&self, changed: u64, build: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
-        if let Some((at, built)) = &*lock(&self.0)
-            && *at == changed
-        {
-            return Ok(built.clone());
-        }
-        let built = Arc::new(build()?);
-        *lock(&self.0) = Some((changed, built.clone()));
-        Ok(built)
     }
 }

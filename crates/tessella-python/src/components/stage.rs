@@ -12,10 +12,10 @@ use tessella_formats::hf::Section;
 
 use crate::border::errors::{OrRaise, argument};
 use crate::components::fields::{from_python, to_python};
-use crate::components::live::{MAX_DEPTH, Misfit, Node};
+use crate::components::live::{Live, MAX_DEPTH, Misfit, Node};
 
 /// A component that Python holds.
-pub trait Component: Section {
+pub trait Component: Section + Live {
     /// What Python sees besides the fields of the description.
     fn more(&self, _py: Python<'_>, _name: &str) -> PyResult<Option<Py<PyAny>>> {
         Ok(None)
@@ -137,12 +137,19 @@ macro_rules! handle {
         #[pyo3::pyclass(frozen, module = "tessella._tessella")]
         pub struct $handle {
             pub node: crate::components::live::Node<$spec>,
-            built: crate::components::live::Built<$built>,
+        }
+
+        impl crate::components::live::Live for $spec {
+            type Built = $built;
+
+            fn build(&self) -> tessella_core::Result<$built> {
+                <$built>::new(self)
+            }
         }
 
         impl From<crate::components::live::Node<$spec>> for $handle {
             fn from(node: crate::components::live::Node<$spec>) -> Self {
-                $handle { node, built: Default::default() }
+                $handle { node }
             }
         }
 
@@ -156,9 +163,7 @@ macro_rules! handle {
             /// What runs the component as it is now.
             #[allow(dead_code)]
             pub fn built(&self) -> pyo3::PyResult<std::sync::Arc<$built>> {
-                self.built
-                    .get(self.node.changed(), || <$built>::new(&self.node.spec()))
-                    .map_err(crate::border::errors::raise)
+                self.node.built().map_err(crate::border::errors::raise)
             }
         }
 

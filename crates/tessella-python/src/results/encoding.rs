@@ -13,6 +13,7 @@ use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
 use crate::border::arrays;
 use crate::border::errors::OrRaise;
 use crate::border::values::{argument, direction};
+use crate::results::stored::{parts, state};
 
 /// The result of encoding one text, or a pair: columns of equal length, one entry for each token.
 ///
@@ -58,7 +59,7 @@ pub struct Columns(EncodingParts);
 impl Columns {
     pub fn push(&mut self, id: u32, token: String, type_id: u32, offsets: (usize, usize), word: u32) {
         self.0.ids.push(id);
-        self.0.tokens.push(token);
+        self.0.tokens.push(token.into());
         self.0.type_ids.push(type_id);
         self.0.offsets.push(offsets);
         self.0.words.push(Some(word));
@@ -77,56 +78,6 @@ pub fn list<'py>(py: Python<'py>, encodings: Vec<Core>) -> PyResult<Bound<'py, P
         py,
         encodings.into_iter().map(|one| Py::new(py, Encoding::from(one))).collect::<PyResult<Vec<_>>>()?,
     )
-}
-
-fn state<'py>(py: Python<'py>, parts: &EncodingParts) -> PyResult<Bound<'py, PyDict>> {
-    let state = PyDict::new(py);
-    state.set_item("ids", &parts.ids)?;
-    state.set_item("type_ids", &parts.type_ids)?;
-    state.set_item("tokens", &parts.tokens)?;
-    state.set_item("words", &parts.words)?;
-    state.set_item("offsets", &parts.offsets)?;
-    state.set_item("special_tokens_mask", &parts.special_tokens_mask)?;
-    state.set_item("attention_mask", &parts.attention_mask)?;
-    let overflowing = PyList::empty(py);
-    for window in &parts.overflowing {
-        overflowing.append(self::state(py, window)?)?;
-    }
-    state.set_item("overflowing", overflowing)?;
-    let ranges = PyDict::new(py);
-    for (sequence, range) in &parts.sequence_ranges {
-        ranges.set_item(sequence, (range.start, range.end))?;
-    }
-    state.set_item("sequence_ranges", ranges)?;
-    Ok(state)
-}
-
-fn parts(state: &Bound<'_, PyDict>) -> PyResult<EncodingParts> {
-    let item = |name: &str| -> PyResult<Bound<'_, PyAny>> {
-        state.get_item(name)?.ok_or_else(|| {
-            crate::border::errors::argument(format!("the state of an Encoding has no `{name}`"))
-        })
-    };
-    let mut ranges = Vec::new();
-    for (sequence, range) in item("sequence_ranges")?.cast_into::<PyDict>()?.iter() {
-        let (start, end): (usize, usize) = range.extract()?;
-        ranges.push((sequence.extract()?, start..end));
-    }
-    let overflowing = item("overflowing")?
-        .try_iter()?
-        .map(|window| parts(&window?.cast_into::<PyDict>()?))
-        .collect::<PyResult<_>>()?;
-    Ok(EncodingParts {
-        ids: item("ids")?.extract()?,
-        type_ids: item("type_ids")?.extract()?,
-        tokens: item("tokens")?.extract()?,
-        words: item("words")?.extract()?,
-        offsets: item("offsets")?.extract()?,
-        special_tokens_mask: item("special_tokens_mask")?.extract()?,
-        attention_mask: item("attention_mask")?.extract()?,
-        sequence_ranges: ranges,
-        overflowing,
-    })
 }
 
 #[pymethods]

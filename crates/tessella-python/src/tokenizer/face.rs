@@ -391,18 +391,23 @@ impl Tokenizer {
     }
 
     /// The token of an id, `None` if there is no such id.
-    fn id_to_token(&self, #[pyo3(from_py_with = argument::id)] id: u32) -> PyResult<Option<String>> {
-        Ok(self.shared.get()?.core.id_to_token(id).map(str::to_string))
+    fn id_to_token<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::id)] id: u32,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        Ok(self.shared.get()?.core.id_to_token(id).map(|token| PyString::new(py, token)))
     }
 
     /// All tokens with their ids.
     #[pyo3(signature = (with_added_tokens = true))]
     fn get_vocab<'py>(&self, py: Python<'py>, with_added_tokens: bool) -> PyResult<Bound<'py, PyDict>> {
         let vocab = PyDict::new(py);
-        for (token, id) in self.shared.get()?.core.vocab(with_added_tokens) {
-            vocab.set_item(PyString::new(py, &token), id)?;
-        }
-        Ok(vocab)
+        let mut failed = None;
+        self.shared.get()?.core.for_each_token(with_added_tokens, |token, id| {
+            failed = vocab.set_item(PyString::new(py, token), id).err().or(failed.take());
+        });
+        failed.map_or(Ok(vocab), Err)
     }
 
     /// The number of tokens.

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use tessella_core::spec::{
     DecoderSpec, ModelSpec, NormalizerSpec, Padding, PostProcessorSpec, PreTokenizerSpec, Truncation,
 };
-use tessella_core::{Tokenizer as Core, TokenizerSpec};
+use tessella_core::{Compiled, Tokenizer as Core, TokenizerSpec};
 
 use crate::border::errors::OrRaise;
 use crate::components::live::{Node, now};
@@ -20,12 +20,12 @@ use crate::components::stage::Component;
 use crate::tokenizer::token_texts::TokenTexts;
 
 /// A component and the time of its latest change that the engine's tokenizer knows about.
-pub struct Slot<S> {
+pub struct Slot<S: Component> {
     pub node: Node<S>,
     built: u64,
 }
 
-impl<S> Clone for Slot<S> {
+impl<S: Component> Clone for Slot<S> {
     fn clone(&self) -> Self {
         Slot { node: self.node.clone(), built: self.built }
     }
@@ -34,6 +34,10 @@ impl<S> Clone for Slot<S> {
 impl<S: Component> Slot<S> {
     pub fn new(node: Node<S>) -> Self {
         Slot { node, built: 0 }
+    }
+
+    fn is_current(&self) -> bool {
+        self.node.changed() == self.built
     }
 
     /// Puts the description into `spec` if it changed; says whether it did.
@@ -46,6 +50,13 @@ impl<S: Component> Slot<S> {
         *spec = self.node.spec();
         self.built = changed;
         true
+    }
+
+    /// Whoever holds the component need not build it once more.
+    fn keep(&self, built: &Option<Arc<S::Built>>) {
+        if let Some(built) = built {
+            self.node.keep(self.built, built.clone());
+        }
     }
 }
 
@@ -81,6 +92,41 @@ pub struct Parts {
     pub encode_special_tokens: bool,
 }
 
+impl Parts {
+    /// Whether no component has changed since it was built.
+    fn are_current(&self) -> bool {
+        fn same<S: Component>(slot: &Option<Slot<S>>) -> bool {
+            slot.as_ref().is_none_or(Slot::is_current)
+        }
+        self.model.is_current()
+            && same(&self.normalizer)
+            && same(&self.pre_tokenizer)
+            && same(&self.post_processor)
+            && same(&self.decoder)
+    }
+
+    /// Whether a description, which had all components once, has them as they are.
+    fn are_in(&self, spec: &TokenizerSpec) -> bool {
+        self.are_current()
+            && self.normalizer.is_some() == spec.normalizer.is_some()
+            && self.pre_tokenizer.is_some() == spec.pre_tokenizer.is_some()
+            && self.post_processor.is_some() == spec.post_processor.is_some()
+            && self.decoder.is_some() == spec.decoder.is_some()
+    }
+
+    /// Gives the components what runs them.
+    fn keep(&self, compiled: &Compiled) {
+        fn keep<S: Component>(slot: &Option<Slot<S>>, built: &Option<Arc<S::Built>>) {
+            slot.iter().for_each(|slot| slot.keep(built));
+        }
+        keep(&self.normalizer, &compiled.normalizer);
+        keep(&self.pre_tokenizer, &compiled.pre_tokenizer);
+        self.model.keep(&compiled.model);
+        keep(&self.post_processor, &compiled.post_processor);
+        keep(&self.decoder, &compiled.decoder);
+    }
+}
+
 /// One value of a tokenizer.
 pub struct State {
     pub core: Core,
@@ -100,12 +146,12 @@ fn next_version() -> u64 {
 
 impl State {
     pub fn new(spec: TokenizerSpec, model: Option<Node<ModelSpec>>) -> PyResult<Self> {
-        Self::with(spec, model, |spec| Core::new(spec).or_raise())
+        Self::with(spec, model, |spec, compiled| Core::of(spec, compiled).or_raise())
     }
 
     /// The first value of an engine's tokenizer that is there.
     pub fn of(core: Core) -> PyResult<Self> {
-        Self::with(core.spec().clone(), None, |spec| match core.spec() {
+        Self::with(core.spec().clone(), None, |spec, _| match core.spec() {
             whole if whole.truncation.is_none() && whole.padding.is_none() => Ok(core),
             // They are data of a call here.
             _ => core.with_spec(spec).or_raise(),
@@ -115,15 +161,18 @@ impl State {
     fn with(
         mut spec: TokenizerSpec,
         model: Option<Node<ModelSpec>>,
-        build: impl FnOnce(TokenizerSpec) -> PyResult<Core>,
+        build: impl FnOnce(TokenizerSpec, Compiled) -> PyResult<Core>,
     ) -> PyResult<Self> {
         let truncation = spec.truncation.take().map(Arc::new);
         let padding = spec.padding.take().map(Arc::new);
         let checked = AtomicU64::new(now());
+        let mut compiled = Compiled::default();
         let model = match model {
             Some(node) => {
                 let mut slot = Slot::new(node);
                 slot.refresh(&mut spec.model);
+                let built = slot.node.built().or_raise()?;
+                compiled.model = (slot.node.changed() == slot.built).then_some(built);
                 slot
             }
             None => {
@@ -141,29 +190,27 @@ impl State {
             padding,
             encode_special_tokens: false,
         };
-        Ok(State {
-            core: build(spec)?,
-            parts,
-            version: next_version(),
-            checked,
-            texts: TokenTexts::default(),
-        })
+        let core = build(spec, compiled)?;
+        parts.keep(&core.compiled());
+        Ok(State { core, parts, version: next_version(), checked, texts: TokenTexts::default() })
     }
 
     /// A value that does the same and shares the engine's tokenizer, with components of its own.
     pub fn detached(&self) -> Self {
         let spec = self.core.spec();
         let node = Node::new(spec.model.clone());
+        let parts = Parts {
+            normalizer: slot(&spec.normalizer),
+            pre_tokenizer: slot(&spec.pre_tokenizer),
+            model: Slot { built: node.changed(), node },
+            post_processor: slot(&spec.post_processor),
+            decoder: slot(&spec.decoder),
+            ..self.parts.clone()
+        };
+        parts.keep(&self.core.compiled());
         State {
             core: self.core.clone(),
-            parts: Parts {
-                normalizer: slot(&spec.normalizer),
-                pre_tokenizer: slot(&spec.pre_tokenizer),
-                model: Slot { built: node.changed(), node },
-                post_processor: slot(&spec.post_processor),
-                decoder: slot(&spec.decoder),
-                ..self.parts.clone()
-            },
+            parts,
             version: next_version(),
             checked: AtomicU64::new(0),
             texts: TokenTexts::default(),
@@ -173,6 +220,10 @@ impl State {
     /// The next value: these parts, and a tokenizer built from them if any of them changed.
     pub fn next(core: &Core, mut parts: Parts) -> PyResult<Self> {
         let checked = AtomicU64::new(now());
+        if parts.are_in(core.spec()) {
+            let texts = TokenTexts::default();
+            return Ok(State { core: core.clone(), parts, version: next_version(), checked, texts });
+        }
         let mut spec = core.spec().clone();
         // Every part is refreshed; `|` and not `||`.
         let changed = refresh(&mut parts.normalizer, &mut spec.normalizer)
@@ -181,6 +232,9 @@ impl State {
             | refresh(&mut parts.post_processor, &mut spec.post_processor)
             | refresh(&mut parts.decoder, &mut spec.decoder);
         let core = if changed { core.with_spec(spec).or_raise()? } else { core.clone() };
+        if changed {
+            parts.keep(&core.compiled());
+        }
         Ok(State { core, parts, version: next_version(), checked, texts: TokenTexts::default() })
     }
 
@@ -190,18 +244,6 @@ impl State {
         spec.truncation = self.parts.truncation.as_deref().copied();
         spec.padding = self.parts.padding.as_deref().cloned();
         spec
-    }
-
-    fn is_current(&self) -> bool {
-        let parts = &self.parts;
-        fn same<S: Component>(slot: &Option<Slot<S>>) -> bool {
-            slot.as_ref().is_none_or(|slot| slot.node.changed() == slot.built)
-        }
-        parts.model.node.changed() == parts.model.built
-            && same(&parts.normalizer)
-            && same(&parts.pre_tokenizer)
-            && same(&parts.post_processor)
-            && same(&parts.decoder)
     }
 }
 
@@ -252,7 +294,7 @@ impl Shared {
             if value.checked.load(Ordering::Acquire) == time {
                 return Ok(value);
             }
-            if value.is_current() {
+            if value.parts.are_current() {
                 value.checked.store(time, Ordering::Release);
                 return Ok(value);
             }
