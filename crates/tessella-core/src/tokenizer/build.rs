@@ -131,35 +131,13 @@ impl Tokenizer {
         cache_budget: usize,
         compiled: Compiled,
     ) -> Result<Self> {
-        let model = match (compiled.model, old) {
-            (Some(model), _) => model,
+        let model = match (&compiled.model, old) {
+            (Some(model), _) => model.clone(),
             (None, Some(old)) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
             (None, old) => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
         };
-        let normalizer = reuse(
-            &spec.normalizer,
-            compiled.normalizer,
-            old.map(|old| (&old.spec.normalizer, &old.normalizer)),
-            Normalizer::new,
-        )?;
-        let pre_tokenizer = reuse(
-            &spec.pre_tokenizer,
-            compiled.pre_tokenizer,
-            old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
-            PreTokenizer::new,
-        )?;
-        let post_processor = reuse(
-            &spec.post_processor,
-            compiled.post_processor,
-            old.map(|old| (&old.spec.post_processor, &old.post_processor)),
-            PostProcessor::new,
-        )?;
-        let decoder = reuse(
-            &spec.decoder,
-            compiled.decoder,
-            old.map(|old| (&old.spec.decoder, &old.decoder)),
-            Decoder::new,
-        )?;
+        let compiled = compiled.around_model(&spec, old)?;
+        let Compiled { normalizer, pre_tokenizer, post_processor, decoder, .. } = compiled;
         spec.added_tokens = resolve_ids(spec.added_tokens, &spec.model, |text| model.token_to_id(text));
         let added = match old {
             Some(old)
@@ -228,6 +206,39 @@ pub struct Compiled {
     pub post_processor: Option<Arc<PostProcessor>>,
     /// Tokens to text.
     pub decoder: Option<Arc<Decoder>>,
+}
+
+impl Compiled {
+    /// All stages of a description but its model: those that are here, those of an unchanged description, or new ones.
+    fn around_model(self, spec: &TokenizerSpec, old: Option<&Arc<Inner>>) -> Result<Self> {
+        Ok(Compiled {
+            normalizer: reuse(
+                &spec.normalizer,
+                self.normalizer,
+                old.map(|old| (&old.spec.normalizer, &old.normalizer)),
+                Normalizer::new,
+            )?,
+            pre_tokenizer: reuse(
+                &spec.pre_tokenizer,
+                self.pre_tokenizer,
+                old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
+                PreTokenizer::new,
+            )?,
+            model: None,
+            post_processor: reuse(
+                &spec.post_processor,
+                self.post_processor,
+                old.map(|old| (&old.spec.post_processor, &old.post_processor)),
+                PostProcessor::new,
+            )?,
+            decoder: reuse(
+                &spec.decoder,
+                self.decoder,
+                old.map(|old| (&old.spec.decoder, &old.decoder)),
+                Decoder::new,
+            )?,
+        })
+    }
 }
 
 /// Windows must move on.
