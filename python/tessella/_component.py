@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, overload
 
 from ._near import naming_options
-from ._repr import SHOWN, joined, render, struct
+from ._repr import REPR, STR, Limit, joined, render, struct
 
 T = TypeVar("T")
 A = TypeVar("A", bound="_Attribute[Any]")
@@ -115,7 +115,7 @@ class Component:
         state: dict[str, Any] = loads(self._handle.to_json())
         return state
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         from .errors import UnsupportedError
 
         if self._handle.kind() == self._title:
@@ -156,10 +156,10 @@ class Component:
         return copy
 
     def __repr__(self) -> str:
-        return self._render(None)
+        return self._render(REPR)
 
     def __str__(self) -> str:
-        return self._render(SHOWN)
+        return self._render(STR)
 
 
 def _restore(cls: type[C], packed: tuple[str, Any], import_paths: list[str]) -> C:
@@ -192,6 +192,6 @@ class SequenceMixin(Generic[P]):
     def __setitem__(self, index: int, value: P) -> None:
         self._handle.set_item(index, self._stage._of(value))
 
-    def _parts(self, limit: int | None) -> str:
+    def _parts(self, limit: Limit) -> str:
         """The components as text."""
         return joined([self[index]._render(limit) for index in range(len(self))], limit)

@@ -19,6 +19,7 @@ from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
 from ._given import check_list
 from ._ordered import in_order
+from ._repr import Limit
 from ._tessella import DecodeStream
 from ._types import CustomDecoder, PrependScheme
 from .errors import ArgumentError
@@ -304,5 +305,5 @@ class Sequence(SequenceMixin[Decoder], Decoder, kind="Sequence"):
         parts = in_order("decoders", decoders, "a list of decoders")
         self._handle = _Handle.sequence([Decoder._of(one) for one in parts])
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         return f"Sequence(decoders=[{self._parts(limit)}])"

@@ -21,6 +21,7 @@ from . import _tessella
 from ._component import Component, Field, ReadOnly
 from ._ordered import in_order
 from ._prefix import check_prefix
+from ._repr import Limit
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -63,6 +64,22 @@ def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
             raise TypeError(f"`merges` must hold pairs like ('a', 'b'), found {merge!r}")
         pairs.append((merge[0], merge[1]))
     return pairs
+
+
+def _bpe_of_files(vocab: bytes, merges: bytes, options: BpeOptions) -> _Handle | None:
+    """The model of two files and these settings, without a Python object for each token.
+
+    ``None`` where there is more to tell: an error that names the file, or a key that comes twice.
+    """
+    from .errors import TessellaError
+
+    fields = {name: value for name, value in options.items() if name != "cache_capacity"}
+    if "fuse_unk" in fields:
+        fields["fuse_unk"] = bool(fields["fuse_unk"])
+    try:
+        return _Handle.bpe_of_files(vocab, merges, **fields)
+    except (TessellaError, TypeError):
+        return None
 
 
 class Model(Component):
@@ -193,6 +210,8 @@ class BPE(Model, kind="BPE"):
             ...     BPE.from_file(vocab, merges, unk_token="a").tokenize("ab")[0].value
             'ab'
         """
+        if cls is BPE and (handle := _bpe_of_files(_read(vocab), _read(merges), kwargs)):
+            return cls._wrap(handle)
         return cls(*cls.read_file(vocab, merges), **kwargs)
 
     def _clear_cache(self) -> None:
@@ -212,7 +231,7 @@ class BPE(Model, kind="BPE"):
     # Where merges go by rank: a list of them would have to be worked out.
     _shown = ("by_rank", "vocab_size")
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         return self._short() if self._handle.get("by_rank") else super()._render(limit)
 
 

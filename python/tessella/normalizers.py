@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
 from ._ordered import in_order
+from ._repr import Limit
 from ._types import CustomNormalizer
 from .errors import ArgumentError
 
@@ -337,7 +338,7 @@ class Sequence(SequenceMixin[Normalizer], Normalizer, kind="Sequence"):
         parts = in_order("normalizers", normalizers, "a list of normalizers")
         self._handle = _tessella.NormalizerHandle.sequence([Normalizer._of(one) for one in parts])
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         return f"Sequence(normalizers=[{self._parts(limit)}])"
 
 

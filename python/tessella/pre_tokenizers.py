@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
 from ._ordered import in_order
+from ._repr import Limit
 from ._types import Behavior, CustomPreTokenizer, PrependScheme
 from .errors import ArgumentError
 from .tokens import SplitDelimiterBehavior
@@ -345,5 +346,5 @@ class Sequence(SequenceMixin[PreTokenizer], PreTokenizer, kind="Sequence"):
         parts = in_order("pre_tokenizers", pre_tokenizers, "a list of pre-tokenizers")
         self._handle = _Handle.sequence([PreTokenizer._of(one) for one in parts])
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         return f"Sequence(pretokenizers=[{self._parts(limit)}])"

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
 from ._ordered import in_order
+from ._repr import Limit
 from .errors import ArgumentError
 
 __all__ = [
@@ -240,5 +241,5 @@ class Sequence(SequenceMixin[PostProcessor], PostProcessor, kind="Sequence"):
         parts = in_order("processors", processors, "a list of post-processors")
         self._handle = _Handle.sequence([PostProcessor._of(one) for one in parts])
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         return f"Sequence(processors=[{self._parts(limit)}])"

@@ -782,10 +782,10 @@ class Tokenizer(_tessella.Tokenizer):
         return Plan(PlanStep(*step) for step in self._plan())
 
     def __repr__(self) -> str:
-        return _repr.tokenizer(self, None)
+        return _repr.tokenizer(self, _repr.REPR)
 
     def __str__(self) -> str:
-        return _repr.tokenizer(self, _repr.SHOWN)
+        return _repr.tokenizer(self, _repr.STR)
 
     def _repr_html_(self) -> str:
         from ._html import tokenizer

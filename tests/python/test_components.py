@@ -2,9 +2,12 @@
 
 import copy
 import json
+import pathlib
 import pickle
+import re
 
 import pytest
+import tessella
 from tessella import Regex, SplitDelimiterBehavior, Tokenizer, decoders, models, normalizers, processors
 from tessella import pre_tokenizers as pre
 
@@ -246,3 +249,51 @@ def test_nesting_has_a_limit_however_it_is_built():
             inner = deeper
     assert isinstance(inner[0], normalizers.NFD)
     assert outer.normalize_str("\u00e9") == "e\u0301"
+
+
+def test_a_model_of_files_is_that_of_its_tables(tmp_path):
+    tables = ({"a": 0, "b": 1, "é": 2, "ab": 3, "?": 7}, [("a", "b")])
+    vocab, merges = models.BPE(*tables).save(tmp_path)
+    for options in (
+        {},
+        {"unk_token": "?", "fuse_unk": True, "cache_capacity": 3},
+        {"dropout": 0.5},
+        {"fuse_unk": None},
+    ):
+        assert repr(models.BPE.from_file(vocab, merges, **options)) == repr(models.BPE(*tables, **options))
+    for wrong in ({"dropout": 2.0}, {"unk": "?"}, {"unk_token": 3}, {"byte_fallback": "no"}):
+        with pytest.raises((ValueError, TypeError)) as by_tables:
+            models.BPE(*tables, **wrong)
+        with pytest.raises(by_tables.type, match=re.escape(str(by_tables.value))):
+            models.BPE.from_file(vocab, merges, **wrong)
+    for text, said in (
+        ('{"a": 0, "a": 1}', "comes twice"),
+        ('{"a": 0', "is not JSON"),
+        ("[]", "must hold an object"),
+    ):
+        pathlib.Path(vocab).write_text(text)
+        pathlib.Path(merges).write_text("#version: 0.2\n")
+        with (
+            pytest.warns(UserWarning, match=said)
+            if said == "comes twice"
+            else pytest.raises(ValueError, match=said)
+        ):
+            assert models.BPE.from_file(vocab, merges).token_to_id("a") == 1
+
+
+def test_long_descriptions_are_cut_as_the_library_cuts_them():
+    reference = pytest.importorskip("tokenizers")
+
+    def shown(library):
+        level = library.models.WordLevel({f"{place}": place for place in range(300)}, unk_token="1")
+        scores = [(f"{place}" * 30, -float(place)) for place in range(100)]
+        tokenizer = library.Tokenizer(library.models.Unigram(scores, 0, False))
+        tokenizer.add_tokens([f"t{place}" for place in range(130)])
+        normalizers = [library.normalizers.Replace("x" * 101, "é" * place) for place in (50, 51, 400)]
+        tokenizer.normalizer = library.normalizers.Sequence(normalizers * 40)
+        both = [level, tokenizer, tokenizer.normalizer, library.normalizers.Replace("_" * 100, "")]
+        return [(repr(one), str(one)) for one in both]
+
+    assert shown(tessella) == shown(reference)
+    # Behind a whole character.
+    assert '"' + "日" * 33 + '..."' in str(normalizers.Replace("日" * 34, ""))

@@ -403,7 +403,9 @@ def test_scores_are_written_as_the_library_writes_them():
     reference = pytest.importorskip("tokenizers")
     random.seed(20)
     scores = [0.0, -0.0, -1.08768463134765625, 1e300, -2.5e-300, 1e16, 1e15, 1e-5, 1e-6, 5e-324, 123456789.0]
-    scores += [-round(random.random() * 10 ** random.randint(-8, 8), random.randint(0, 7)) for _ in range(500)]
+    scores += [
+        -round(random.random() * 10 ** random.randint(-8, 8), random.randint(0, 7)) for _ in range(500)
+    ]
     vocabulary = [(f"{place}", score) for place, score in enumerate(scores)]
 
     def written(library):

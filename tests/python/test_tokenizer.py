@@ -287,7 +287,13 @@ def test_encodings_as_plain_data(words):
 
 
 def test_tokens_one_by_one_are_those_of_a_list(words):
-    tokens = ["fo", "quick", AddedToken("the", single_word=True), "quick fo", AddedToken("UI", normalized=False)]
+    tokens = [
+        "fo",
+        "quick",
+        AddedToken("the", single_word=True),
+        "quick fo",
+        AddedToken("UI", normalized=False),
+    ]
     tokens += [AddedToken("jum", lstrip=True), "fo", ""] + [f"token{number}" for number in range(30)]
     at_once, one_by_one = copy.copy(words), copy.copy(words)
     count = at_once.add_tokens(tokens)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._repr import Limit
 from ..errors import ArgumentError
 from ..tokens import AddedToken
 from . import shared
@@ -127,7 +128,7 @@ class ParityBpeTrainer(Trainer, kw_only=False):
         for name in self._options:
             setattr(self, name, state[name])
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         shown = [f'variant="{self.variant}"', f"min_frequency={self.min_frequency}"]
         shown += [f"global_merges={self.global_merges}", f"window_size={self.window_size}"]
         alpha = int(self.alpha) if self.alpha.is_integer() else self.alpha

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .._near import meant
-from .._repr import SHOWN, render
+from .._repr import REPR, STR, WHOLE, Limit, joined, render
 from .option import Count, Flag, Option
 
 if TYPE_CHECKING:
@@ -98,15 +98,15 @@ class Trainer:
     def __reduce__(self) -> tuple[Any, ...]:
         return (_blank, (type(self),), self.__getstate__())
 
-    def _render(self, limit: int | None) -> str:
+    def _render(self, limit: Limit) -> str:
         name = type(self).__name__
         return f"{name}({_written(name, self._state(), limit)})"
 
     def __repr__(self) -> str:
-        return self._render(None)
+        return self._render(REPR)
 
     def __str__(self) -> str:
-        return self._render(SHOWN)
+        return self._render(STR)
 
     def train_from_counts(
         self,
@@ -219,13 +219,12 @@ def adopted(trainer: Any) -> Trainer:
     raise TypeError(f"'{type(trainer).__name__}' object is not an instance of 'Trainer'")
 
 
-def _written(name: str, fields: dict[str, Any], limit: int | None) -> str:
+def _written(name: str, fields: dict[str, Any], limit: Limit) -> str:
     parts = []
     for key, value in fields.items():
         if key == "special_tokens":
-            tokens = [_written("AddedToken", token, None) for token in value]
-            shown = tokens if limit is None or len(tokens) <= limit else [*tokens[:limit], "..."]
-            parts.append(f"{key}=[{', '.join(shown)}]")
+            tokens = [_written("AddedToken", token, WHOLE) for token in value]
+            parts.append(f"{key}=[{joined(tokens, limit)}]")
         elif key == "bpe_trainer":
             parts.append(f"{key}={_written('BpeTrainer', value, limit)}")
         else:

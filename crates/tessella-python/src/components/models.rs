@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use tessella_core::model::{Model, Scratch};
 use tessella_core::spec::{BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab};
-use tessella_formats::vocab_files::{model_files, resolve_merges};
+use tessella_formats::vocab_files::{model_files, read_bpe, resolve_merges};
 use tessella_train::again::{Renamed, emptied, keep_settings};
 
 use crate::border::errors::OrRaise;
@@ -61,6 +61,18 @@ handle!(ModelHandle, Spec, Model, {
         let vocab = vocabulary(vocab)?;
         let merges = Merges::Pairs(Arc::new(resolve_merges(&vocab, &merges).or_raise()?));
         built("BPE", Spec::Bpe(BpeSpec::new(vocab, merges)), fields)
+    }
+
+    /// The model of `vocab.json` and `merges.txt`; `None` where there is something to tell about them.
+    #[staticmethod]
+    #[pyo3(signature = (vocab, merges, **fields))]
+    fn bpe_of_files(
+        vocab: &[u8],
+        merges: &[u8],
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Option<Self>> {
+        let (bpe, notices) = read_bpe(vocab, merges).or_raise()?;
+        notices.is_empty().then(|| built("BPE", Spec::Bpe(bpe), fields)).transpose()
     }
 
     /// A model of a kind that has a vocabulary and no other table.
