@@ -108,11 +108,11 @@ class Component:
             raise TypeError(f"{refused}: pass an object, `{value.__name__}(...)`, not the class")
         raise TypeError(f"{refused}; its classes are in {cls.__module__}")
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self, most: int | None = None) -> dict[str, Any]:
         # Imported late: it would be a fifth of the time that importing the package takes.
         from json import loads
 
-        state: dict[str, Any] = loads(self._handle.to_json())
+        state: dict[str, Any] = loads(self._handle.to_json(most))
         return state
 
     def _render(self, limit: Limit) -> str:
@@ -121,7 +121,8 @@ class Component:
         if self._handle.kind() == self._title:
             return f"{self._title}.custom(...)"
         try:
-            state = self._state()
+            # One more than is shown tells that there are more.
+            state = self._state(None if limit.entries is None else limit.entries + 1)
         except UnsupportedError:
             return self._short()
         return render(state, limit)

@@ -147,6 +147,13 @@ pub fn component_to_json<S: Section>(spec: &S, pretty: bool) -> Result<String> {
     written(pretty, |writer| spec.write(writer, false))
 }
 
+/// The same with no more than so many entries of a table, for who looks at it.
+pub fn component_in_brief<S: Section>(spec: &S, most: usize) -> Result<String> {
+    let mut writer = Writer::brief(most);
+    spec.write(&mut writer, false)?;
+    Ok(writer.finish())
+}
+
 /// A component in words of our own where the document has none: for pickles, not for files.
 pub fn exact<S: Section>(spec: &S) -> Result<String> {
     written(false, |writer| spec.write(writer, true))

@@ -41,6 +41,9 @@ fn write_vocab(writer: &mut Writer, vocab: &Vocab) {
     writer.key("vocab");
     writer.begin_object();
     for (text, id) in entries {
+        if writer.is_full() {
+            break;
+        }
         writer.unsigned_field(text, id as u64);
     }
     writer.end_object();
@@ -63,6 +66,9 @@ fn write_bpe(writer: &mut Writer, bpe: &BpeSpec) -> Result<()> {
     writer.key("merges");
     writer.begin_array();
     for (left, right) in last_of_duplicates(pairs) {
+        if writer.is_full() {
+            break;
+        }
         writer.begin_array();
         for id in [left, right] {
             match bpe.vocab.text(id) {
@@ -98,6 +104,9 @@ fn write_unigram(writer: &mut Writer, model: &UnigramSpec) -> Result<()> {
     writer.key("vocab");
     writer.begin_array();
     for (text, score) in model.vocab.iter() {
+        if writer.is_full() {
+            break;
+        }
         if !score.is_finite() {
             return Err(Error::unsupported(format!(
                 "JSON has no way to write the score {score} of the piece `{}`",

@@ -23,8 +23,10 @@ const BLANKS: usize = NEW_LINE.len() - 1;
 pub struct Writer {
     out: String,
     layout: Layout,
-    /// Per open container: whether it has an entry already.
-    open: Vec<bool>,
+    /// The entries of each open container.
+    open: Vec<usize>,
+    /// Entries of a container, at most, where whoever writes asks.
+    most: usize,
     /// A key was written, its value is due.
     after_key: bool,
 }
@@ -33,7 +35,17 @@ pub struct Writer {
 impl Writer {
     /// An empty document.
     pub fn new(layout: Layout) -> Self {
-        Writer { out: String::new(), layout, open: Vec::new(), after_key: false }
+        Writer { out: String::new(), layout, open: Vec::new(), most: usize::MAX, after_key: false }
+    }
+
+    /// One of which tables show no more than so many entries.
+    pub fn brief(most: usize) -> Self {
+        Writer { most, ..Writer::new(Layout::Compact) }
+    }
+
+    /// Whether the innermost container shows enough.
+    pub fn is_full(&self) -> bool {
+        self.open.last().is_some_and(|&entries| entries >= self.most)
     }
 
     /// The document.
@@ -57,8 +69,9 @@ impl Writer {
         if std::mem::take(&mut self.after_key) {
             return;
         }
-        if let Some(has_entry) = self.open.last_mut() {
-            if std::mem::replace(has_entry, true) {
+        if let Some(entries) = self.open.last_mut() {
+            *entries += 1;
+            if *entries > 1 {
                 self.out.push(',');
             }
             self.new_line();
@@ -66,7 +79,7 @@ impl Writer {
     }
 
     fn close(&mut self, bracket: char) {
-        if self.open.pop() == Some(true) {
+        if self.open.pop().is_some_and(|entries| entries > 0) {
             self.new_line();
         }
         self.out.push(bracket);
@@ -75,7 +88,7 @@ impl Writer {
     pub fn begin_object(&mut self) {
         self.separate();
         self.out.push('{');
-        self.open.push(false);
+        self.open.push(0);
     }
 
     pub fn end_object(&mut self) {
@@ -85,7 +98,7 @@ impl Writer {
     pub fn begin_array(&mut self) {
         self.separate();
         self.out.push('[');
-        self.open.push(false);
+        self.open.push(0);
     }
 
     pub fn end_array(&mut self) {

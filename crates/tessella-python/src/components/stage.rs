@@ -200,8 +200,15 @@ macro_rules! handle {
                 crate::components::stage::set(&self.node, name, value)
             }
 
-            fn to_json(&self) -> pyo3::PyResult<String> {
-                tessella_formats::hf::component_to_json(&self.node.spec(), false).map_err(crate::border::errors::raise)
+            /// All of it, or no more than so many entries of a table.
+            #[pyo3(signature = (most = None))]
+            fn to_json(&self, most: Option<usize>) -> pyo3::PyResult<String> {
+                let spec = self.node.spec();
+                match most {
+                    Some(most) => tessella_formats::hf::component_in_brief(&spec, most),
+                    None => tessella_formats::hf::component_to_json(&spec, false),
+                }
+                .map_err(crate::border::errors::raise)
             }
 
             #[staticmethod]
