@@ -122,16 +122,19 @@ class Model(Component):
         made: Trainer = training.trainer_of(self._handle.kind())()
         return made
 
-    def save(self, folder: _Path, prefix: str | None = None) -> list[str]:
+    def save(self, folder: _Path, prefix: str | None = None, name: str | None = None) -> list[str]:
         """Writes the model's own files, and tells their paths.
 
         Args:
             folder: where to write.
             prefix: put in front of the file names, with a dash.
+            name: what ``prefix`` was called once.
         """
         from ._files import _write_together
 
-        start = check_prefix(prefix)
+        if name is not None:
+            warnings.warn("`name` of Model.save is called `prefix` now", DeprecationWarning, stacklevel=2)
+        start = check_prefix(name if prefix is None else prefix)
         return _write_together(folder, {start + name: text.encode() for name, text in self._handle.files()})
 
 

@@ -297,3 +297,10 @@ def test_long_descriptions_are_cut_as_the_library_cuts_them():
     assert shown(tessella) == shown(reference)
     # Behind a whole character.
     assert '"' + "日" * 33 + '..."' in str(normalizers.Replace("日" * 34, ""))
+
+
+def test_the_prefix_of_a_models_files_has_an_old_name(tmp_path):
+    model = models.WordLevel({"a": 0}, "a")
+    with pytest.warns(DeprecationWarning, match="called `prefix`"):
+        assert model.save(tmp_path, name="old") == [str(tmp_path / "old-vocab.json")]
+    assert model.save(tmp_path, "new") == [str(tmp_path / "new-vocab.json")]
