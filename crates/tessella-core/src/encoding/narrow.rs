@@ -29,13 +29,18 @@ pub fn unpack_column<T: TryFrom<u64>>(name: &str, bytes: &[u8]) -> Result<Vec<T>
     if !WIDTHS.contains(&width) || numbers.len() % width != 0 {
         return Err(wrong(format!("{} bytes are no numbers of {width} bytes", numbers.len())));
     }
-    let number = |bytes: &[u8]| {
-        let mut whole = [0; 8];
-        whole[..width].copy_from_slice(bytes);
-        let number = u64::from_le_bytes(whole);
-        T::try_from(number).map_err(|_| wrong(format!("the number {number} is too large")))
-    };
-    numbers.chunks_exact(width).map(number).collect()
+    let number =
+        |number: u64| T::try_from(number).map_err(|_| wrong(format!("the number {number} is too large")));
+    match width {
+        1 => numbers.iter().map(|&byte| number(u64::from(byte))).collect(),
+        2 => {
+            numbers.as_chunks().0.iter().map(|&bytes| number(u64::from(u16::from_le_bytes(bytes)))).collect()
+        }
+        4 => {
+            numbers.as_chunks().0.iter().map(|&bytes| number(u64::from(u32::from_le_bytes(bytes)))).collect()
+        }
+        _ => numbers.as_chunks().0.iter().map(|&bytes| number(u64::from_le_bytes(bytes))).collect(),
+    }
 }
 
 #[cfg(test)]
