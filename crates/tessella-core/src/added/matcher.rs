@@ -74,10 +74,18 @@ impl Matcher {
         self.contents.iter().map(|(content, _)| content.len()).sum()
     }
 
+    /// Builds what the first text would.
+    pub(crate) fn get_ready(&self) {
+        self.automaton();
+    }
+
+    fn automaton(&self) -> &Automaton {
+        self.automaton.get_or_init(|| Automaton::new(self).unwrap_or(Automaton::None))
+    }
+
     /// The next match at or after byte `from`, and the place of its content in the list.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
-        let built = || Automaton::new(self).unwrap_or(Automaton::None);
-        let (range, content) = match self.automaton.get_or_init(built) {
+        let (range, content) = match self.automaton() {
             Automaton::Few(automaton) => {
                 let found = automaton.find(Input::new(text).range(from..).anchored(Anchored::No))?;
                 (found.range(), found.pattern().as_usize())

@@ -185,6 +185,11 @@ impl AddedVocabulary {
         self.id(text).is_some_and(|id| self.is_special(id))
     }
 
+    /// Builds what the first text would.
+    pub fn get_ready(&self) {
+        self.raw.iter().chain(&self.normalized).for_each(|set| set.matcher.get_ready());
+    }
+
     pub fn has_raw(&self) -> bool {
         self.raw.is_some()
     }

@@ -44,6 +44,7 @@ impl Tokenizer {
     /// Makes what much text is read with before there is any. Else it is made when so much text came that it pays, by each process
     /// that was forked before for itself.
     pub fn get_ready(&self) {
+        self.inner.added().get_ready();
         if self.inner.workers.lanes != worker::LanesStart::Never {
             self.inner.plan.get_ready();
         }
