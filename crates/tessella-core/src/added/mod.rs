@@ -153,6 +153,14 @@ impl AddedVocabulary {
         token.id.and_then(|id| self.normalized_contents.get(&id)).map_or(&token.content, String::as_str)
     }
 
+    /// What a token's content becomes, where it is looked for in normalized text.
+    pub fn normalized(&self, content: &str) -> Option<&str> {
+        let index = *self.by_id.get(&self.id(content)?)?;
+        // Two tokens may share an id, which names the last one.
+        let token = &self.tokens[index];
+        (token.normalized && token.content == content).then(|| self.matched_content(index))
+    }
+
     /// All tokens by ascending id.
     pub fn tokens(&self) -> &[AddedToken] {
         &self.tokens
@@ -434,6 +442,8 @@ mod tests {
         tokens.split_normalized("a [foo]", false, &mut segments);
         assert_eq!(segments[1], Segment { range: 2..7, id: Some(0) });
         assert_eq!(tokens.decoded_text(0), Some("[foo]"));
+        assert_eq!((tokens.normalized("[FOO]"), tokens.normalized("[foo]")), (Some("[foo]"), None));
+        assert_eq!(vocabulary(vec![raw("[FOO]")]).normalized("[FOO]"), None);
     }
 
     /// Two tokens may look the same once normalized; the one with the smaller id stands for both, also where it

@@ -146,7 +146,11 @@ impl Tokenizer {
             {
                 old.texts.added.clone()
             }
-            _ => Arc::new(added_vocabulary(&spec.added_tokens, normalizer.as_deref())?),
+            old => {
+                // What a content becomes is known as long as the normalizer is the same.
+                let known = old.filter(|old| old.spec.normalizer == spec.normalizer).map(|old| old.added());
+                Arc::new(added_vocabulary(&spec.added_tokens, normalizer.as_deref(), known)?)
+            }
         };
         check_truncation(spec.truncation.as_ref())?;
         let plan = Plan::new(
@@ -255,10 +259,17 @@ fn check_truncation(truncation: Option<&Truncation>) -> Result<()> {
 }
 
 /// The added tokens with what normalisation makes of them, within the limits that a text of theirs has.
-fn added_vocabulary(tokens: &[AddedToken], normalizer: Option<&Normalizer>) -> Result<AddedVocabulary> {
+fn added_vocabulary(
+    tokens: &[AddedToken],
+    normalizer: Option<&Normalizer>,
+    known: Option<&AddedVocabulary>,
+) -> Result<AddedVocabulary> {
     let contents = tokens.iter().map(|token| token.content.len()).sum();
     let _work = limits::begin(contents, Cancel::never());
-    AddedVocabulary::new(tokens, |content| super::segment::normalize_str(normalizer, content))
+    AddedVocabulary::new(tokens, |content| match known.and_then(|known| known.normalized(content)) {
+        Some(form) => Ok(form.to_string()),
+        None => super::segment::normalize_str(normalizer, content),
+    })
 }
 
 /// The stage that is compiled, that of an unchanged description, or a new one.
