@@ -48,6 +48,12 @@ impl Tokenizer {
         Self::build(spec, None, DEFAULT_BUDGET, ready)
     }
 
+    /// The tokenizer of a description whose model was made.
+    pub(crate) fn of_model(spec: TokenizerSpec, model: Model) -> Result<Self> {
+        let ready = Ready { model: Some(Arc::new(model)), pre_tokenizer: None };
+        Self::build(spec, None, DEFAULT_BUDGET, ready)
+    }
+
     /// A tokenizer of another description; compiled parts whose description is the same are reused.
     pub fn with_spec(&self, spec: TokenizerSpec) -> Result<Self> {
         Self::build(spec, Some(&self.inner), self.inner.cache_budget, Ready::default())

@@ -55,9 +55,12 @@ pub(super) struct ScoredMerges {
 impl ScoredMerges {
     pub(super) fn new(pieces: &PieceTable) -> Result<Self> {
         let mut characters = Characters::default();
+        // What a text of these spells is the piece itself, but for unused ones, which are never made from text.
         let mut emitted: Vec<TokenId> = (0..pieces.all().len() as TokenId).collect();
         for (id, piece) in pieces.ordinary_pieces() {
-            emitted[id as usize] = pieces.id_in_text(&piece.text);
+            if piece.kind == PieceKind::Unused {
+                emitted[id as usize] = pieces.unk_id();
+            }
             if let Some(c) = only_char(&piece.text) {
                 characters.set(c, id);
             }
@@ -71,15 +74,10 @@ impl ScoredMerges {
             }
         }
 
-        let ranks = ranks(pieces);
-        let mut pairs = Vec::new();
+        let mut halves: Vec<(u32, &str, TokenId)> = Vec::new();
         let mut crossable = Vec::new();
         for (id, piece) in pieces.ordinary_pieces() {
             let text = piece.text.as_str();
-            let symbol = |part: &str| match pieces.ordinary().get(part.as_bytes()) {
-                Some(id) => id,
-                None => only_char(part).map_or(NO_SYMBOL, |c| characters.get(c)),
-            };
             let mut before = None;
             for c in text.chars() {
                 if let Some(before) = before.replace(c) {
@@ -91,17 +89,22 @@ impl ScoredMerges {
             pieces.ordinary().prefixes(text.as_bytes(), |length, id| lefts.push((length, id)));
             let first = char_width(text.as_bytes()[0]);
             if lefts.first().is_none_or(|(length, _)| *length != first) {
-                lefts.push((first, symbol(&text[..first])));
+                lefts.push((first, only_char(&text[..first]).map_or(NO_SYMBOL, |c| characters.get(c))));
             }
-            for (length, left) in lefts {
-                if length < text.len() {
-                    let right = symbol(&text[length..]);
-                    if right != NO_SYMBOL {
-                        pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
-                    }
-                }
-            }
+            let inner = lefts.into_iter().filter(|(length, _)| *length < text.len());
+            halves.extend(inner.map(|(length, left)| (left, &text[length..], id)));
         }
+        // All halves to the right at once, which find each other's memory waiting.
+        let ranks = ranks(pieces);
+        let mut pairs = Vec::with_capacity(halves.len());
+        let mut each = halves.iter();
+        pieces.ordinary_ids(halves.len(), |half| halves[half].1, |right| {
+            let Some(&(left, text, id)) = each.next() else { return };
+            let right = right.or_else(|| only_char(text).map(|c| characters.get(c)));
+            if let Some(right) = right.filter(|&right| right != NO_SYMBOL) {
+                pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
+            }
+        });
         Ok(ScoredMerges {
             crossable: Crossable::new(&crossable, &characters),
             pairs: Pairs::new(&pairs),

@@ -1,0 +1,304 @@
+//! A loaded model.
+
+use std::time::Duration;
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyList, PyString};
+use tessella_core::cancel::Cancel;
+use tessella_core::sentencepiece::{Piece, Processor, Sampling, Segmentation};
+use tessella_core::spec::PieceKind;
+use tessella_core::{EncodeOptions, TokenId};
+use tessella_formats::sentencepiece::{messages, read_description};
+
+use super::plain::{self, Shown};
+use super::{kind_name, text};
+use crate::border::errors::OrRaise;
+use crate::border::interrupt::sized;
+use crate::tokenizer::token_texts::{LONGEST, TokenTexts};
+
+/// Size, alpha, seed and timeout.
+type Sampled = Option<(i32, f32, u64, i32)>;
+
+fn sampling(given: Sampled) -> Option<Sampling> {
+    given.map(|(nbest_size, alpha, seed, timeout)| Sampling {
+        nbest_size,
+        alpha,
+        seed,
+        time: milliseconds(timeout),
+    })
+}
+
+/// 0 and negative numbers mean no limit.
+fn milliseconds(timeout: i32) -> Option<Duration> {
+    u64::try_from(timeout).ok().filter(|&timeout| timeout > 0).map(Duration::from_millis)
+}
+
+/// Text, ids, pieces, begins and ends.
+type Parts = (Py<PyBytes>, Vec<u32>, Vec<String>, Vec<usize>, Vec<usize>);
+
+fn parts(py: Python<'_>, segmentation: Segmentation) -> Parts {
+    let text = PyBytes::new(py, &segmentation.text).unbind();
+    let ids = segmentation.pieces.iter().map(|piece| piece.id).collect();
+    let begins = segmentation.pieces.iter().map(|piece| piece.begin).collect();
+    let ends = segmentation.pieces.iter().map(|piece| piece.end).collect();
+    let texts = segmentation.pieces.into_iter().map(Piece::into_text).collect();
+    (text, ids, texts, begins, ends)
+}
+
+/// A segmentation as parts, or as the bytes of a message.
+fn told<'py>(py: Python<'py>, segmentation: Segmentation, message: bool) -> PyResult<Bound<'py, PyAny>> {
+    if message {
+        return Ok(PyBytes::new(py, &messages::write(&segmentation)).into_any());
+    }
+    parts(py, segmentation).into_bound_py_any(py)
+}
+
+/// A loaded model.
+#[pyclass(frozen, module = "tessella._tessella")]
+pub struct SentencePieceHandle {
+    pub(super) inner: Processor,
+    texts: TokenTexts,
+}
+
+impl SentencePieceHandle {
+    /// Python's text of a piece that the model has.
+    #[inline]
+    pub(super) fn text_of<'py>(&self, py: Python<'py>, id: TokenId) -> Bound<'py, PyString> {
+        if let Some(text) = self.texts.get(py, id) {
+            return text;
+        }
+        let text = self.inner.known(id).map_or("", |piece| &piece.text);
+        let made = PyString::new(py, text);
+        self.texts.keep(id, &made, || text.len() <= LONGEST);
+        made
+    }
+
+    /// Makes what encoding needs, while other threads go on.
+    #[inline]
+    pub(super) fn get_ready(&self, py: Python<'_>) -> PyResult<()> {
+        if self.inner.is_ready() { Ok(()) } else { py.detach(|| self.inner.get_ready()).or_raise() }
+    }
+
+    fn segmentation(&self, py: Python<'_>, text: &[u8], sampled: Sampled) -> PyResult<Segmentation> {
+        self.get_ready(py)?;
+        sized(py, text.len(), |cancel| match sampling(sampled) {
+            Some(sampling) => self.inner.sample(text, sampling),
+            None => self.inner.encode(text, &Cancel::new(cancel)),
+        })
+    }
+}
+
+#[pymethods]
+impl SentencePieceHandle {
+    #[new]
+    fn new(py: Python<'_>, source: &[u8]) -> PyResult<Self> {
+        let inner = sized(py, source.len(), |_| Processor::new(read_description(source)?))?;
+        Ok(SentencePieceHandle { texts: TokenTexts::of(inner.vocab_size()), inner })
+    }
+
+    fn source<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.inner.source())
+    }
+
+    fn vocab_size(&self) -> usize {
+        self.inner.vocab_size()
+    }
+
+    fn named_ids(&self) -> [i64; 4] {
+        self.inner.named_ids().map(|id| id.map_or(-1, i64::from))
+    }
+
+    /// The one at this place among them.
+    fn named_id(&self, place: usize) -> i64 {
+        self.inner.named_ids().get(place).copied().flatten().map_or(-1, i64::from)
+    }
+
+    fn piece_to_id(&self, piece: &[u8]) -> u32 {
+        self.inner.bytes_to_id(piece)
+    }
+
+    /// Text, score and kind.
+    fn piece(&self, id: u32) -> PyResult<(&str, f32, &'static str)> {
+        let piece = self.inner.piece(id).or_raise()?;
+        Ok((&piece.text, piece.score, kind_name(piece.kind)))
+    }
+
+    fn encode_ids(&self, py: Python<'_>, input: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let bytes = text(input)?;
+        self.get_ready(py)?;
+        sized(py, bytes.len(), |cancel| {
+            self.inner.encode_ids(bytes, &EncodeOptions { cancel, ..EncodeOptions::default() })
+        })
+    }
+
+    fn encode_ids_batch<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyList>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let held: Vec<Bound<'py, PyAny>> = inputs.iter().collect();
+        let texts = held.iter().map(text).collect::<PyResult<Vec<_>>>()?;
+        let bytes = texts.iter().map(|text| text.len()).sum();
+        self.get_ready(py)?;
+        let ragged = sized(py, bytes, |cancel| {
+            let options = EncodeOptions { threads, cancel, ..EncodeOptions::default() };
+            self.inner.encode_ids_batch(&texts, &options)
+        })?;
+        let rows = ragged.offsets.windows(2).map(|row| &ragged.ids[row[0] as usize..row[1] as usize]);
+        PyList::new(py, rows.map(|row| row.to_vec()).collect::<Vec<_>>())
+    }
+
+    #[pyo3(signature = (input, sampled, message = false))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        sampled: Sampled,
+        message: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        told(py, self.segmentation(py, text(input)?, sampled)?, message)
+    }
+
+    #[pyo3(signature = (input, n, timeout, message = false))]
+    fn nbest<'py>(
+        &self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        n: usize,
+        timeout: i32,
+        message: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = text(input)?;
+        self.get_ready(py)?;
+        let list = py.detach(|| self.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
+        if message {
+            return Ok(PyBytes::new(py, &messages::write_list(&list)).into_any());
+        }
+        list.into_iter().map(|one| parts(py, one)).collect::<Vec<_>>().into_bound_py_any(py)
+    }
+
+    #[pyo3(signature = (ids, message = false))]
+    fn decode_ids<'py>(&self, py: Python<'py>, ids: Vec<u32>, message: bool) -> PyResult<Bound<'py, PyAny>> {
+        told(py, py.detach(|| self.inner.decode_ids(&ids)).or_raise()?, message)
+    }
+
+    /// Pieces may be no UTF-8; those of the result are then only nearly the same.
+    #[pyo3(signature = (pieces, message = false))]
+    fn decode_pieces<'py>(
+        &self,
+        py: Python<'py>,
+        pieces: Vec<PyBackedBytes>,
+        message: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pieces = pieces.iter().map(|piece| piece.to_vec());
+        told(py, py.detach(|| self.inner.decode_pieces(pieces)), message)
+    }
+
+    /// The normalized text, and for each of its bytes and its end the byte that it comes from.
+    fn normalize(&self, input: &Bound<'_, PyAny>) -> PyResult<(String, Vec<usize>)> {
+        self.inner.normalize(text(input)?).or_raise()
+    }
+
+    // For plain arguments: each gives `None` for what it leaves alone.
+
+    fn plain_piece<'py>(&self, py: Python<'py>, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::of_ids(&self.inner, id, |id| Ok(self.text_of(py, id).into_any()))
+    }
+
+    fn plain_score<'py>(&self, py: Python<'py>, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::of_ids(&self.inner, id, |id| self.inner.known(id).map(|piece| piece.score).into_bound_py_any(py))
+    }
+
+    fn plain_unknown<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::are_of(&self.inner, id, PieceKind::Unknown)
+    }
+
+    fn plain_control<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::are_of(&self.inner, id, PieceKind::Control)
+    }
+
+    fn plain_unused<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::are_of(&self.inner, id, PieceKind::Unused)
+    }
+
+    fn plain_byte<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::are_of(&self.inner, id, PieceKind::Byte)
+    }
+
+    fn plain_id<'py>(&self, piece: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::ids_of(&self.inner, piece)
+    }
+
+    /// The ids or the pieces of a text, or of each of a list. The extras are `add_bos`, `add_eos`, `reverse` and
+    /// `emit_unk_piece`.
+    fn plain_encode<'py>(
+        &self,
+        input: &Bound<'py, PyAny>,
+        as_pieces: bool,
+        add_bos: &Bound<'py, PyAny>,
+        add_eos: &Bound<'py, PyAny>,
+        reverse: &Bound<'py, PyAny>,
+        emit_unk_piece: &Bound<'py, PyAny>,
+        threads: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let extras = [add_bos, add_eos, reverse, emit_unk_piece];
+        match Shown::new(self, as_pieces, extras) {
+            Some(shown) => plain::encode(&shown, input, threads),
+            None => Ok(None),
+        }
+    }
+
+    /// The same of a text, drawn.
+    fn plain_sample<'py>(
+        &self,
+        input: &Bound<'py, PyAny>,
+        sampled: Sampled,
+        as_pieces: bool,
+        extras: (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>),
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (Some(sampling), Ok(bytes)) = (sampling(sampled), text(input)) else { return Ok(None) };
+        let Some(shown) = Shown::new(self, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3]) else {
+            return Ok(None);
+        };
+        let py = input.py();
+        self.get_ready(py)?;
+        let cut = sized(py, bytes.len(), |_| self.inner.sample_cut(bytes, sampling))?;
+        shown.cut(py, &cut).map(|list| Some(list.into_any()))
+    }
+
+    /// The same of the best segmentations of a text.
+    fn plain_nbest<'py>(
+        &self,
+        input: &Bound<'py, PyAny>,
+        n: usize,
+        timeout: i32,
+        as_pieces: bool,
+        extras: (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>),
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Ok(bytes) = text(input) else { return Ok(None) };
+        let Some(shown) = Shown::new(self, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3]) else {
+            return Ok(None);
+        };
+        let py = input.py();
+        self.get_ready(py)?;
+        let cuts = py.detach(|| self.inner.nbest_cuts(bytes, n, milliseconds(timeout))).or_raise()?;
+        let lists = cuts.iter().map(|cut| shown.cut(py, cut)).collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, lists).map(|lists| Some(lists.into_any()))
+    }
+
+    /// The text of ids or of pieces, or of each of a list of lists of ids.
+    fn plain_decode<'py>(&self, input: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::decode(&self.inner, input)
+    }
+
+    fn plain_normalize<'py>(
+        &self,
+        input: &Bound<'py, PyAny>,
+        with_offsets: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::normalized(self.inner.normalization(), input, with_offsets)
+    }
+}
