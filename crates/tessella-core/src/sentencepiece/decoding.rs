@@ -143,7 +143,8 @@ mod tests {
             pieces.push(("<s>".into(), PieceKind::Normal));
         }
         pieces.extend((0..=255u8).map(|byte| (format!("<0x{byte:02X}>"), PieceKind::Byte)));
-        let pieces = pieces.into_iter().map(|(text, kind)| SentencePiece { text, score: -1.0, kind }).collect();
+        let pieces =
+            pieces.into_iter().map(|(text, kind)| SentencePiece { text, score: -1.0, kind }).collect();
         let pieces = std::sync::Arc::new(pieces);
         let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
             kind: SentencePieceKind::Unigram,
@@ -186,7 +187,8 @@ mod tests {
                 let below = [6, 9, 140, 264][round % 4];
                 let mut draw = |most: u64| random.next_u64() % most;
                 let ids: Vec<TokenId> = (0..draw(9)).map(|_| draw(below) as TokenId).collect();
-                let mut places: Vec<usize> = (0..draw(3)).map(|_| draw(ids.len() as u64 + 1) as usize).collect();
+                let mut places: Vec<usize> =
+                    (0..draw(3)).map(|_| draw(ids.len() as u64 + 1) as usize).collect();
                 places.sort_unstable();
                 let texts = ["▁x", "z", "é é", ""];
                 let between: Vec<(usize, &str)> =

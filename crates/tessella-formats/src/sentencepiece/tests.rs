@@ -138,8 +138,10 @@ fn usual_pieces_are_read_as_all_others() {
     let mut random = Random::from_seed(5);
     let mut usual = 0;
     for round in 0..20_000u32 {
-        let kind = [PieceKind::Normal, PieceKind::Unknown, PieceKind::Byte, PieceKind::Unused][round as usize % 4];
-        let text = ["", "a", "▁é", "漢字"][random.next_u64() as usize % 4].repeat(random.next_u64() as usize % 20);
+        let kind =
+            [PieceKind::Normal, PieceKind::Unknown, PieceKind::Byte, PieceKind::Unused][round as usize % 4];
+        let text =
+            ["", "a", "▁é", "漢字"][random.next_u64() as usize % 4].repeat(random.next_u64() as usize % 20);
         let score = f32::from_bits(random.next_u64() as u32);
         let mut writer = Writer::default();
         write_piece(&SentencePiece { text, score, kind }, &mut writer);
@@ -156,7 +158,10 @@ fn usual_pieces_are_read_as_all_others() {
         if let Some(piece) = read_usual_piece(&bytes) {
             usual += 1;
             let slow = read_piece(&bytes, 0).unwrap();
-            assert_eq!((&piece.text, piece.score.to_bits(), piece.kind), (&slow.text, slow.score.to_bits(), slow.kind));
+            assert_eq!(
+                (&piece.text, piece.score.to_bits(), piece.kind),
+                (&slow.text, slow.score.to_bits(), slow.kind)
+            );
         }
     }
     assert!(usual > 5000, "{usual}");

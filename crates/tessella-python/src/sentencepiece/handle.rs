@@ -204,12 +204,22 @@ impl SentencePieceHandle {
 
     // For plain arguments: each gives `None` for what it leaves alone.
 
-    fn plain_piece<'py>(&self, py: Python<'py>, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn plain_piece<'py>(
+        &self,
+        py: Python<'py>,
+        id: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         plain::of_ids(&self.inner, id, |id| Ok(self.text_of(py, id).into_any()))
     }
 
-    fn plain_score<'py>(&self, py: Python<'py>, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::of_ids(&self.inner, id, |id| self.inner.known(id).map(|piece| piece.score).into_bound_py_any(py))
+    fn plain_score<'py>(
+        &self,
+        py: Python<'py>,
+        id: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        plain::of_ids(&self.inner, id, |id| {
+            self.inner.known(id).map(|piece| piece.score).into_bound_py_any(py)
+        })
     }
 
     fn plain_unknown<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -287,6 +297,32 @@ impl SentencePieceHandle {
         let cuts = py.detach(|| self.inner.nbest_cuts(bytes, n, milliseconds(timeout))).or_raise()?;
         let lists = cuts.iter().map(|cut| shown.cut(py, cut)).collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, lists).map(|lists| Some(lists.into_any()))
+    }
+
+    /// Ids, pieces and offsets of a text that is UTF-8.
+    fn plain_mapping<'py>(
+        &self,
+        input: &Bound<'py, PyAny>,
+        as_bytes: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Ok(bytes) = text(input) else { return Ok(None) };
+        if std::str::from_utf8(bytes).is_err() {
+            return Ok(None);
+        }
+        let segmentation = self.segmentation(input.py(), bytes, None)?;
+        plain::mapping(input.py(), &segmentation, as_bytes, false)
+    }
+
+    /// The same of what ids or pieces decode to, with the text.
+    fn plain_decode_mapping<'py>(
+        &self,
+        input: &Bound<'py, PyList>,
+        as_bytes: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match plain::segmentation(&self.inner, input)? {
+            Some(segmentation) => plain::mapping(input.py(), &segmentation, as_bytes, true),
+            None => Ok(None),
+        }
     }
 
     /// The text of ids or of pieces, or of each of a list of lists of ids.

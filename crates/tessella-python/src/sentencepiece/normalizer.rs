@@ -80,4 +80,3 @@ impl SentencePieceNormalizerHandle {
         PyBytes::new(py, &self.with(|(normalizer, _)| normalizer.section().write()))
     }
 }
-

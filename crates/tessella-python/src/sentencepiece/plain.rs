@@ -6,12 +6,13 @@
 //! `tessella.compat.sentencepiece`, knows all arguments and errors, and is the slow twin that the tests compare with this one.
 
 use pyo3::IntoPyObjectExt;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 use tessella_core::cancel::Cancel;
 use tessella_core::decode::TURN;
 use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
-use tessella_core::sentencepiece::{self as processor, Cut, Processor};
+use tessella_core::sentencepiece::{self as processor, Cut, Processor, Segmentation};
 use tessella_core::spec::PieceKind;
 use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, ManyTexts, TokenId};
 
@@ -126,7 +127,10 @@ impl<'h> Shown<'h> {
     }
 
     /// The extras around tokens.
-    fn around<T: From<TokenId>>(&self, tokens: impl DoubleEndedIterator<Item = T> + ExactSizeIterator) -> Vec<T> {
+    fn around<T: From<TokenId>>(
+        &self,
+        tokens: impl DoubleEndedIterator<Item = T> + ExactSizeIterator,
+    ) -> Vec<T> {
         let mut all = Vec::with_capacity(tokens.len() + 2);
         all.extend(self.first.map(T::from));
         if self.reverse {
@@ -343,10 +347,14 @@ fn decode_pieces<'py>(
     let Some(texts) = strings(&held) else { return Ok(None) };
     let (mut ids, mut between) = (Vec::with_capacity(texts.len()), Vec::new());
     let mut next = texts.iter();
-    model.ids_of(texts.len(), |number| texts[number], |id| match (id, next.next()) {
-        (Some(id), _) => ids.push(id),
-        (None, text) => between.extend(text.map(|text| (ids.len(), *text))),
-    });
+    model.ids_of(
+        texts.len(),
+        |number| texts[number],
+        |id| match (id, next.next()) {
+            (Some(id), _) => ids.push(id),
+            (None, text) => between.extend(text.map(|text| (ids.len(), *text))),
+        },
+    );
     if let Some(joined) = model.decode_joined(&ids, &between, room, pause(py)).or_raise()?
         && let Some(text) = made(py, joined)?
     {
@@ -354,6 +362,50 @@ fn decode_pieces<'py>(
     }
     let decoded = sized(py, held.len(), |_| Ok(model.decode_pieces(texts)))?;
     PyString::from_bytes(py, &decoded.text).map(Some)
+}
+
+/// What the ids or pieces of a list decode to, part by part.
+pub fn segmentation(model: &Processor, list: &Bound<'_, PyList>) -> PyResult<Option<Segmentation>> {
+    let py = list.py();
+    let mut room = Vec::new();
+    if let Some(ids) = plain_ids(list, &mut room) {
+        return sized(py, ids.len(), |_| Ok(model.decode_ids(ids).ok()));
+    }
+    let held: Vec<Bound<'_, PyAny>> = list.iter().collect();
+    let Some(texts) = strings(&held) else { return Ok(None) };
+    sized(py, held.len(), |_| Ok(Some(model.decode_pieces(texts))))
+}
+
+/// Ids, pieces and offsets, counted in characters or in bytes; `None` where characters cannot be counted.
+pub fn mapping<'py>(
+    py: Python<'py>,
+    segmentation: &Segmentation,
+    as_bytes: bool,
+    with_text: bool,
+) -> Answer<'py> {
+    let Ok(text) = std::str::from_utf8(&segmentation.text) else { return Ok(None) };
+    let string = |bytes: &[u8]| -> PyResult<Bound<'py, PyAny>> {
+        Ok(if as_bytes {
+            PyBytes::new(py, bytes).into_any()
+        } else {
+            PyString::from_bytes(py, bytes)?.into_any()
+        })
+    };
+    let pieces = &segmentation.pieces;
+    let told = PyDict::new(py);
+    if with_text {
+        told.set_item(intern!(py, "text"), string(&segmentation.text)?)?;
+    }
+    let texts = pieces.iter().map(|piece| string(&piece.text)).collect::<PyResult<Vec<_>>>()?;
+    told.set_item(intern!(py, "ids"), PyList::new(py, pieces.iter().map(|piece| piece.id))?)?;
+    told.set_item(intern!(py, "pieces"), PyList::new(py, texts)?)?;
+    let mut counter = CharCounter::new(text);
+    let in_bytes = as_bytes || text.is_ascii();
+    let mut place = |at: usize| if in_bytes { at } else { counter.at(at) };
+    let offsets: Vec<(usize, usize)> =
+        pieces.iter().map(|piece| (place(piece.begin), place(piece.end))).collect();
+    told.set_item(intern!(py, "offsets"), PyList::new(py, offsets)?)?;
+    Ok(Some(told.into_any()))
 }
 
 /// A normalized text, with the character of the given one that each of its characters comes from, if that is wanted; or those of
@@ -387,7 +439,9 @@ fn normalized_one<'py>(
         let (normalized, origins) = processor::normalize(normalization, bytes).or_raise()?;
         return (PyBytes::new(py, normalized.as_bytes()), origins).into_bound_py_any(py).map(Some);
     }
-    let Some(text) = input.cast::<PyString>().ok().and_then(|text| text.to_str().ok()) else { return Ok(None) };
+    let Some(text) = input.cast::<PyString>().ok().and_then(|text| text.to_str().ok()) else {
+        return Ok(None);
+    };
     if !with_offsets {
         let normalized = processor::normalize_text(normalization, text.as_bytes()).or_raise()?;
         return string(py, &normalized).map(|text| Some(text.into_any()));

@@ -263,5 +263,7 @@ class NBestSentencePieceText(_Message):
 
     def _read_written(self, serialized: bytes) -> None:
         listed = _List(SentencePieceText)
-        listed.extend(SentencePieceText._written(one) for _, one in _fields(serialized) if isinstance(one, bytes))
+        listed.extend(
+            SentencePieceText._written(one) for _, one in _fields(serialized) if isinstance(one, bytes)
+        )
         self.__dict__["_set"] = {"nbests": listed}

@@ -267,7 +267,7 @@ class SentencePieceProcessor(Vocabulary):
         return_type: ReturnType | None,
         out_type: ReturnType | None,
     ) -> list[Any] | None:
-        """What the engine alone says to a call for ids or pieces; ``None`` where more has to be asked for, or is wrong."""
+        """The engine's answer to a call for ids or pieces; ``None`` where more is asked for, or wrong."""
         if return_type is None:
             return_type = self._return_type if out_type is None else out_type
         elif out_type is not None:
@@ -321,6 +321,11 @@ class SentencePieceProcessor(Vocabulary):
                 plain = model.plain_sample(text, sampled, kind is str, extras)
             if plain is not None:
                 return plain
+        if kind == "offset_mapping" and sampled is None:
+            with as_runtime_errors():
+                mapping = model.plain_mapping(text, bool(as_bytes))
+            if mapping is not None:
+                return mapping
         if kind in ("serialized_proto", "proto"):
             with as_runtime_errors():
                 message = model.encode(text, sampled, True)
@@ -420,9 +425,7 @@ class SentencePieceProcessor(Vocabulary):
                         return plain
                 if is_message:
                     message = model.nbest(text, size, nbest_timeout(), True)
-                    return (
-                        message if kind == "serialized_proto" else NBestSentencePieceText._written(message)
-                    )
+                    return message if kind == "serialized_proto" else NBestSentencePieceText._written(message)
                 lists = model.nbest(text, size, nbest_timeout())
             if kind in (str, bytes):
                 return [self._finish_pieces(parts, extras, kind) for parts in lists]
@@ -511,6 +514,12 @@ class SentencePieceProcessor(Vocabulary):
     def _decode_one(
         self, values: Any, holds_pieces: bool, kind: ReturnType, as_bytes: bool, pieces_are_bytes: bool | None
     ) -> Result:
+        handle = self._handle
+        is_array = hasattr(values, "dtype") and values.ndim == 1 and values.dtype.kind in "iu"
+        if kind is str and is_array and handle is not None:
+            plain: str | None = handle.plain_decode(values.tolist())
+            if plain is not None:
+                return plain
         are_bytes = False
         pieces: list[bytes] = []
         ids: list[int] = []
@@ -522,9 +531,14 @@ class SentencePieceProcessor(Vocabulary):
             ids = _decoding.ids_of(values, self.piece_size())
         model = self._model()
         if kind is str and ids:
-            plain: str | None = model.plain_decode(ids)
+            plain = model.plain_decode(ids)
             if plain is not None:
                 return plain
+        if kind == "offset_mapping":
+            given = list(values) if holds_pieces else ids
+            mapping = model.plain_decode_mapping(given, bool(as_bytes) or are_bytes)
+            if mapping is not None:
+                return mapping
         if kind in ("serialized_proto", "proto"):
             message = model.decode_pieces(pieces, True) if holds_pieces else model.decode_ids(ids, True)
             return message if kind == "serialized_proto" else SentencePieceText._written(message)

@@ -27,8 +27,9 @@ NOT_LOADED = "Model is not initialized: load one first"
 class Vocabulary:
     """What a model knows about its pieces.
 
-    Calls with plain arguments are answered by the engine alone (its ``plain_`` methods, which give ``None`` for all others): so short a
-    call takes longer to look through than to answer. The way behind them knows all arguments and all errors.
+    Calls with plain arguments are answered by the engine alone (its ``plain_`` methods, which give ``None``
+    for all others): so short a call takes longer to look through than to answer. The way behind them knows
+    all arguments and all errors.
     """
 
     _handle: _tessella.SentencePieceHandle | None = None

@@ -98,13 +98,17 @@ impl ScoredMerges {
         let ranks = ranks(pieces);
         let mut pairs = Vec::with_capacity(halves.len());
         let mut each = halves.iter();
-        pieces.ordinary_ids(halves.len(), |half| halves[half].1, |right| {
-            let Some(&(left, text, id)) = each.next() else { return };
-            let right = right.or_else(|| only_char(text).map(|c| characters.get(c)));
-            if let Some(right) = right.filter(|&right| right != NO_SYMBOL) {
-                pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
-            }
-        });
+        pieces.ordinary_ids(
+            halves.len(),
+            |half| halves[half].1,
+            |right| {
+                let Some(&(left, text, id)) = each.next() else { return };
+                let right = right.or_else(|| only_char(text).map(|c| characters.get(c)));
+                if let Some(right) = right.filter(|&right| right != NO_SYMBOL) {
+                    pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
+                }
+            },
+        );
         Ok(ScoredMerges {
             crossable: Crossable::new(&crossable, &characters),
             pairs: Pairs::new(&pairs),

@@ -104,9 +104,18 @@ impl Pieces {
     }
 
     /// The ids of many texts that `text` gives by their number, in order, each with its own if there is one.
-    pub(crate) fn ids<'t>(&self, count: usize, text: impl Fn(usize) -> &'t str, mut found: impl FnMut(Option<TokenId>)) {
+    pub(crate) fn ids<'t>(
+        &self,
+        count: usize,
+        text: impl Fn(usize) -> &'t str,
+        mut found: impl FnMut(Option<TokenId>),
+    ) {
         let size = self.all.len();
-        self.names.ids_of(count, |number| text(number).as_bytes(), |id| found(Some(id).filter(|&id| (id as usize) < size)));
+        self.names.ids_of(
+            count,
+            |number| text(number).as_bytes(),
+            |id| found(Some(id).filter(|&id| (id as usize) < size)),
+        );
     }
 
     /// Bytes of all texts together.
