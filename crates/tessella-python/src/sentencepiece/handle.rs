@@ -5,18 +5,18 @@ use std::time::Duration;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::types::{PyBytes, PyList};
+use tessella_core::EncodeOptions;
 use tessella_core::cancel::Cancel;
 use tessella_core::sentencepiece::{Piece, Processor, Sampling, Segmentation};
 use tessella_core::spec::PieceKind;
-use tessella_core::{EncodeOptions, TokenId};
 use tessella_formats::sentencepiece::{messages, read_description};
 
+use super::model::Model;
 use super::plain::{self, Shown};
 use super::{kind_name, text};
 use crate::border::errors::OrRaise;
 use crate::border::interrupt::sized;
-use crate::tokenizer::token_texts::{LONGEST, TokenTexts};
 
 /// Size, alpha, seed and timeout.
 type Sampled = Option<(i32, f32, u64, i32)>;
@@ -58,34 +58,15 @@ fn told<'py>(py: Python<'py>, segmentation: Segmentation, message: bool) -> PyRe
 /// A loaded model.
 #[pyclass(frozen, module = "tessella._tessella")]
 pub struct SentencePieceHandle {
-    pub(super) inner: Processor,
-    texts: TokenTexts,
+    model: Model,
 }
 
 impl SentencePieceHandle {
-    /// Python's text of a piece that the model has.
-    #[inline]
-    pub(super) fn text_of<'py>(&self, py: Python<'py>, id: TokenId) -> Bound<'py, PyString> {
-        if let Some(text) = self.texts.get(py, id) {
-            return text;
-        }
-        let text = self.inner.known(id).map_or("", |piece| &piece.text);
-        let made = PyString::new(py, text);
-        self.texts.keep(id, &made, || text.len() <= LONGEST);
-        made
-    }
-
-    /// Makes what encoding needs, while other threads go on.
-    #[inline]
-    pub(super) fn get_ready(&self, py: Python<'_>) -> PyResult<()> {
-        if self.inner.is_ready() { Ok(()) } else { py.detach(|| self.inner.get_ready()).or_raise() }
-    }
-
     fn segmentation(&self, py: Python<'_>, text: &[u8], sampled: Sampled) -> PyResult<Segmentation> {
-        self.get_ready(py)?;
+        self.model.get_ready(py)?;
         sized(py, text.len(), |cancel| match sampling(sampled) {
-            Some(sampling) => self.inner.sample(text, sampling),
-            None => self.inner.encode(text, &Cancel::new(cancel)),
+            Some(sampling) => self.model.inner.sample(text, sampling),
+            None => self.model.inner.encode(text, &Cancel::new(cancel)),
         })
     }
 }
@@ -95,41 +76,41 @@ impl SentencePieceHandle {
     #[new]
     fn new(py: Python<'_>, source: &[u8]) -> PyResult<Self> {
         let inner = sized(py, source.len(), |_| Processor::new(read_description(source)?))?;
-        Ok(SentencePieceHandle { texts: TokenTexts::of(inner.vocab_size()), inner })
+        Ok(SentencePieceHandle { model: Model::new(inner) })
     }
 
     fn source<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.inner.source())
+        PyBytes::new(py, self.model.inner.source())
     }
 
     fn vocab_size(&self) -> usize {
-        self.inner.vocab_size()
+        self.model.inner.vocab_size()
     }
 
     fn named_ids(&self) -> [i64; 4] {
-        self.inner.named_ids().map(|id| id.map_or(-1, i64::from))
+        self.model.inner.named_ids().map(|id| id.map_or(-1, i64::from))
     }
 
     /// The one at this place among them.
     fn named_id(&self, place: usize) -> i64 {
-        self.inner.named_ids().get(place).copied().flatten().map_or(-1, i64::from)
+        self.model.inner.named_ids().get(place).copied().flatten().map_or(-1, i64::from)
     }
 
     fn piece_to_id(&self, piece: &[u8]) -> u32 {
-        self.inner.bytes_to_id(piece)
+        self.model.inner.bytes_to_id(piece)
     }
 
     /// Text, score and kind.
     fn piece(&self, id: u32) -> PyResult<(&str, f32, &'static str)> {
-        let piece = self.inner.piece(id).or_raise()?;
+        let piece = self.model.inner.piece(id).or_raise()?;
         Ok((&piece.text, piece.score, kind_name(piece.kind)))
     }
 
     fn encode_ids(&self, py: Python<'_>, input: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let bytes = text(input)?;
-        self.get_ready(py)?;
+        self.model.get_ready(py)?;
         sized(py, bytes.len(), |cancel| {
-            self.inner.encode_ids(bytes, &EncodeOptions { cancel, ..EncodeOptions::default() })
+            self.model.inner.encode_ids(bytes, &EncodeOptions { cancel, ..EncodeOptions::default() })
         })
     }
 
@@ -142,10 +123,10 @@ impl SentencePieceHandle {
         let held: Vec<Bound<'py, PyAny>> = inputs.iter().collect();
         let texts = held.iter().map(text).collect::<PyResult<Vec<_>>>()?;
         let bytes = texts.iter().map(|text| text.len()).sum();
-        self.get_ready(py)?;
+        self.model.get_ready(py)?;
         let ragged = sized(py, bytes, |cancel| {
             let options = EncodeOptions { threads, cancel, ..EncodeOptions::default() };
-            self.inner.encode_ids_batch(&texts, &options)
+            self.model.inner.encode_ids_batch(&texts, &options)
         })?;
         let rows = ragged.offsets.windows(2).map(|row| &ragged.ids[row[0] as usize..row[1] as usize]);
         PyList::new(py, rows.map(|row| row.to_vec()).collect::<Vec<_>>())
@@ -172,8 +153,8 @@ impl SentencePieceHandle {
         message: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let bytes = text(input)?;
-        self.get_ready(py)?;
-        let list = py.detach(|| self.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
+        self.model.get_ready(py)?;
+        let list = py.detach(|| self.model.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
         if message {
             return Ok(PyBytes::new(py, &messages::write_list(&list)).into_any());
         }
@@ -182,7 +163,7 @@ impl SentencePieceHandle {
 
     #[pyo3(signature = (ids, message = false))]
     fn decode_ids<'py>(&self, py: Python<'py>, ids: Vec<u32>, message: bool) -> PyResult<Bound<'py, PyAny>> {
-        told(py, py.detach(|| self.inner.decode_ids(&ids)).or_raise()?, message)
+        told(py, py.detach(|| self.model.inner.decode_ids(&ids)).or_raise()?, message)
     }
 
     /// Pieces may be no UTF-8; those of the result are then only nearly the same.
@@ -194,12 +175,12 @@ impl SentencePieceHandle {
         message: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let pieces = pieces.iter().map(|piece| piece.to_vec());
-        told(py, py.detach(|| self.inner.decode_pieces(pieces)), message)
+        told(py, py.detach(|| self.model.inner.decode_pieces(pieces)), message)
     }
 
     /// The normalized text, and for each of its bytes and its end the byte that it comes from.
     fn normalize(&self, input: &Bound<'_, PyAny>) -> PyResult<(String, Vec<usize>)> {
-        self.inner.normalize(text(input)?).or_raise()
+        self.model.inner.normalize(text(input)?).or_raise()
     }
 
     // For plain arguments: each gives `None` for what it leaves alone.
@@ -209,7 +190,7 @@ impl SentencePieceHandle {
         py: Python<'py>,
         id: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::of_ids(&self.inner, id, |id| Ok(self.text_of(py, id).into_any()))
+        plain::of_ids(&self.model.inner, id, |id| Ok(self.model.text_of(py, id).into_any()))
     }
 
     fn plain_score<'py>(
@@ -217,29 +198,29 @@ impl SentencePieceHandle {
         py: Python<'py>,
         id: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::of_ids(&self.inner, id, |id| {
-            self.inner.known(id).map(|piece| piece.score).into_bound_py_any(py)
+        plain::of_ids(&self.model.inner, id, |id| {
+            self.model.inner.known(id).map(|piece| piece.score).into_bound_py_any(py)
         })
     }
 
     fn plain_unknown<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::are_of(&self.inner, id, PieceKind::Unknown)
+        plain::are_of(&self.model.inner, id, PieceKind::Unknown)
     }
 
     fn plain_control<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::are_of(&self.inner, id, PieceKind::Control)
+        plain::are_of(&self.model.inner, id, PieceKind::Control)
     }
 
     fn plain_unused<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::are_of(&self.inner, id, PieceKind::Unused)
+        plain::are_of(&self.model.inner, id, PieceKind::Unused)
     }
 
     fn plain_byte<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::are_of(&self.inner, id, PieceKind::Byte)
+        plain::are_of(&self.model.inner, id, PieceKind::Byte)
     }
 
     fn plain_id<'py>(&self, piece: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::ids_of(&self.inner, piece)
+        plain::ids_of(&self.model.inner, piece)
     }
 
     /// The ids or the pieces of a text, or of each of a list. The extras are `add_bos`, `add_eos`, `reverse` and
@@ -255,7 +236,7 @@ impl SentencePieceHandle {
         threads: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let extras = [add_bos, add_eos, reverse, emit_unk_piece];
-        match Shown::new(self, as_pieces, extras) {
+        match Shown::new(&self.model, as_pieces, extras) {
             Some(shown) => plain::encode(&shown, input, threads),
             None => Ok(None),
         }
@@ -270,12 +251,13 @@ impl SentencePieceHandle {
         extras: (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>),
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (Some(sampling), Ok(bytes)) = (sampling(sampled), text(input)) else { return Ok(None) };
-        let Some(shown) = Shown::new(self, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3]) else {
+        let Some(shown) = Shown::new(&self.model, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3])
+        else {
             return Ok(None);
         };
         let py = input.py();
-        self.get_ready(py)?;
-        let cut = sized(py, bytes.len(), |_| self.inner.sample_cut(bytes, sampling))?;
+        self.model.get_ready(py)?;
+        let cut = sized(py, bytes.len(), |_| self.model.inner.sample_cut(bytes, sampling))?;
         shown.cut(py, &cut).map(|list| Some(list.into_any()))
     }
 
@@ -289,12 +271,13 @@ impl SentencePieceHandle {
         extras: (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>),
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Ok(bytes) = text(input) else { return Ok(None) };
-        let Some(shown) = Shown::new(self, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3]) else {
+        let Some(shown) = Shown::new(&self.model, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3])
+        else {
             return Ok(None);
         };
         let py = input.py();
-        self.get_ready(py)?;
-        let cuts = py.detach(|| self.inner.nbest_cuts(bytes, n, milliseconds(timeout))).or_raise()?;
+        self.model.get_ready(py)?;
+        let cuts = py.detach(|| self.model.inner.nbest_cuts(bytes, n, milliseconds(timeout))).or_raise()?;
         let lists = cuts.iter().map(|cut| shown.cut(py, cut)).collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, lists).map(|lists| Some(lists.into_any()))
     }
@@ -319,7 +302,7 @@ impl SentencePieceHandle {
         input: &Bound<'py, PyList>,
         as_bytes: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match plain::segmentation(&self.inner, input)? {
+        match plain::segmentation(&self.model.inner, input)? {
             Some(segmentation) => plain::mapping(input.py(), &segmentation, as_bytes, true),
             None => Ok(None),
         }
@@ -327,7 +310,7 @@ impl SentencePieceHandle {
 
     /// The text of ids or of pieces, or of each of a list of lists of ids.
     fn plain_decode<'py>(&self, input: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::decode(&self.inner, input)
+        plain::decode(&self.model.inner, input)
     }
 
     fn plain_normalize<'py>(
@@ -335,6 +318,6 @@ impl SentencePieceHandle {
         input: &Bound<'py, PyAny>,
         with_offsets: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        plain::normalized(self.inner.normalization(), input, with_offsets)
+        plain::normalized(self.model.inner.normalization(), input, with_offsets)
     }
 }

@@ -1,5 +1,6 @@
 //! SentencePiece's own way of looking at its models: pieces with surfaces, messages, n-best lists, training.
 //!
+//! - `model`: the engine's processor with Python's texts of its pieces
 //! - `handle`: a loaded model, and what it is asked in full
 //! - `plain`: the same for calls with plain arguments, which are nearly all of them: what comes back is made at once
 //! - `messages`: what a segmentation's message says, as Python's values
@@ -8,6 +9,7 @@
 
 mod handle;
 mod messages;
+mod model;
 mod normalizer;
 mod plain;
 mod training;

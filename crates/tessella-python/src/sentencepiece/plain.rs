@@ -16,7 +16,7 @@ use tessella_core::sentencepiece::{self as processor, Cut, Processor, Segmentati
 use tessella_core::spec::PieceKind;
 use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, ManyTexts, TokenId};
 
-use super::handle::SentencePieceHandle;
+use super::model::Model;
 use crate::border::errors::OrRaise;
 use crate::border::interpreter::{plain_id, plain_ids};
 use crate::border::interrupt::{ALONE, shared, sized};
@@ -87,7 +87,7 @@ fn strings<'a>(held: &'a [Bound<'_, PyAny>]) -> Option<Vec<&'a str>> {
 
 /// How the tokens of a text are shown.
 pub struct Shown<'h> {
-    handle: &'h SentencePieceHandle,
+    model: &'h Model,
     as_pieces: bool,
     first: Option<TokenId>,
     last: Option<TokenId>,
@@ -99,25 +99,21 @@ pub struct Shown<'h> {
 impl<'h> Shown<'h> {
     /// With extras `add_bos`, `add_eos`, `reverse`, `emit_unk_piece`. `None` where these are no bools, or ask for a piece that the
     /// model does not have.
-    pub fn new(
-        handle: &'h SentencePieceHandle,
-        as_pieces: bool,
-        extras: [&Bound<'_, PyAny>; 4],
-    ) -> Option<Self> {
+    pub fn new(model: &'h Model, as_pieces: bool, extras: [&Bound<'_, PyAny>; 4]) -> Option<Self> {
         let is_on = |extra: usize| extras[extra].cast::<PyBool>().ok().map(|extra| extra.is_true());
         let (add_bos, add_eos, reverse, emit_unk_piece) = (is_on(0)?, is_on(1)?, is_on(2)?, is_on(3)?);
-        let [unk, bos, eos, _] = handle.inner.named_ids();
+        let [unk, bos, eos, _] = model.inner.named_ids();
         let wanted = [(add_bos, bos), (add_eos, eos), (emit_unk_piece, unk)];
         if wanted.iter().any(|&(is_wanted, id)| is_wanted && id.is_none()) {
             return None;
         }
         let (first, last) = (bos.filter(|_| add_bos), eos.filter(|_| add_eos));
-        Some(Shown { handle, as_pieces, first, last, reverse, unk: unk.filter(|_| emit_unk_piece) })
+        Some(Shown { model, as_pieces, first, last, reverse, unk: unk.filter(|_| emit_unk_piece) })
     }
 
     /// A list of ids, or of their pieces; `None` where these are not all that their text needs, for one of them is unknown.
     fn ids<'py>(&self, py: Python<'py>, ids: &[TokenId]) -> PyResult<Option<Bound<'py, PyList>>> {
-        if self.as_pieces && ids.contains(&self.handle.inner.unk_id()) {
+        if self.as_pieces && ids.contains(&self.model.inner.unk_id()) {
             return Ok(None);
         }
         if self.first.is_none() && self.last.is_none() && !self.reverse {
@@ -144,7 +140,7 @@ impl<'h> Shown<'h> {
 
     fn list<'py>(&self, py: Python<'py>, ids: &[TokenId]) -> PyResult<Bound<'py, PyList>> {
         if self.as_pieces {
-            return PyList::new(py, ids.iter().map(|&id| self.handle.text_of(py, id)));
+            return PyList::new(py, ids.iter().map(|&id| self.model.text_of(py, id)));
         }
         PyList::new(py, ids)
     }
@@ -157,9 +153,9 @@ impl<'h> Shown<'h> {
         }
         let all = self.around(cut.parts().map(|(id, stretch)| Part { id, stretch }));
         let texts = all.into_iter().map(|Part { id, stretch }| match (stretch, self.unk) {
-            (None, _) => self.handle.text_of(py, id),
-            (Some(stretch), Some(unk)) if self.handle.inner.piece_to_id(stretch) == unk => {
-                self.handle.text_of(py, unk)
+            (None, _) => self.model.text_of(py, id),
+            (Some(stretch), Some(unk)) if self.model.inner.piece_to_id(stretch) == unk => {
+                self.model.text_of(py, unk)
             }
             (Some(stretch), _) => PyString::new(py, stretch),
         });
@@ -183,7 +179,7 @@ impl From<TokenId> for Part<'_> {
 pub fn encode<'py>(shown: &Shown<'_>, input: &Bound<'py, PyAny>, threads: &Bound<'py, PyAny>) -> Answer<'py> {
     let py = input.py();
     let Ok(threads) = threads.cast::<PyInt>() else { return Ok(None) };
-    shown.handle.get_ready(py)?;
+    shown.model.get_ready(py)?;
     if let Ok(list) = input.cast_exact::<PyList>() {
         let texts = list.iter().map(|one| {
             let is_text = one.is_instance_of::<PyString>() || one.is_instance_of::<PyBytes>();
@@ -214,7 +210,7 @@ pub fn encode<'py>(shown: &Shown<'_>, input: &Bound<'py, PyAny>, threads: &Bound
 const LENT: usize = 1 << 10;
 
 fn encode_one<'py>(py: Python<'py>, shown: &Shown<'_>, text: &str) -> Answer<'py> {
-    let model = &shown.handle.inner;
+    let model = &shown.model.inner;
     let options = EncodeOptions::default();
     let list = if text.len() <= LENT {
         model.with_ids(text, &options, |ids| shown.ids(py, ids)).or_raise()??
@@ -230,7 +226,7 @@ fn encode_one<'py>(py: Python<'py>, shown: &Shown<'_>, text: &str) -> Answer<'py
 
 /// The pieces of a text of which some are unknown.
 fn in_full<'py>(py: Python<'py>, shown: &Shown<'_>, text: &str) -> PyResult<Bound<'py, PyList>> {
-    let cut = sized(py, text.len(), |cancel| shown.handle.inner.cut(text.as_bytes(), &Cancel::new(cancel)))?;
+    let cut = sized(py, text.len(), |cancel| shown.model.inner.cut(text.as_bytes(), &Cancel::new(cancel)))?;
     shown.cut(py, &cut)
 }
 
@@ -244,7 +240,7 @@ fn encode_many<'py>(py: Python<'py>, shown: &Shown<'_>, texts: Texts, threads: i
     };
     let ragged = shared(py, bytes, threads, |cancel| {
         let options = EncodeOptions { threads, cancel, ..EncodeOptions::default() };
-        shown.handle.inner.encode_ids_of(&texts, &options)
+        shown.model.inner.encode_ids_of(&texts, &options)
     });
     let ragged = match ragged {
         Err(_) if texts.are_refused() => return Ok(None),

@@ -63,7 +63,7 @@ def _field(name: str, kind: type) -> property:
     """A field that has its default where it was never set."""
     default = kind()
 
-    def read(message: Any) -> Any:
+    def read(message: _Message) -> object:
         return message._set.get(name, default)
 
     return property(read)
