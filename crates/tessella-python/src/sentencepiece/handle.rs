@@ -225,6 +225,8 @@ impl SentencePieceHandle {
 
     /// The ids or the pieces of a text, or of each of a list. The extras are `add_bos`, `add_eos`, `reverse` and
     /// `emit_unk_piece`.
+    // One by one they are read where the interpreter has put them; a tuple of them would be made for each call.
+    #[allow(clippy::too_many_arguments)]
     fn plain_encode<'py>(
         &self,
         input: &Bound<'py, PyAny>,
@@ -293,7 +295,7 @@ impl SentencePieceHandle {
             return Ok(None);
         }
         let segmentation = self.segmentation(input.py(), bytes, None)?;
-        plain::mapping(input.py(), &segmentation, as_bytes, false)
+        plain::mapping(input.py(), &self.model, &segmentation, (as_bytes, false))
     }
 
     /// The same of what ids or pieces decode to, with the text.
@@ -303,7 +305,7 @@ impl SentencePieceHandle {
         as_bytes: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         match plain::segmentation(&self.model.inner, input)? {
-            Some(segmentation) => plain::mapping(input.py(), &segmentation, as_bytes, true),
+            Some(segmentation) => plain::mapping(input.py(), &self.model, &segmentation, (as_bytes, true)),
             None => Ok(None),
         }
     }

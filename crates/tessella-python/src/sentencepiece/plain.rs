@@ -375,9 +375,9 @@ pub fn segmentation(model: &Processor, list: &Bound<'_, PyList>) -> PyResult<Opt
 /// Ids, pieces and offsets, counted in characters or in bytes; `None` where characters cannot be counted.
 pub fn mapping<'py>(
     py: Python<'py>,
+    model: &Model,
     segmentation: &Segmentation,
-    as_bytes: bool,
-    with_text: bool,
+    (as_bytes, with_text): (bool, bool),
 ) -> Answer<'py> {
     let Ok(text) = std::str::from_utf8(&segmentation.text) else { return Ok(None) };
     let string = |bytes: &[u8]| -> PyResult<Bound<'py, PyAny>> {
@@ -392,7 +392,13 @@ pub fn mapping<'py>(
     if with_text {
         told.set_item(intern!(py, "text"), string(&segmentation.text)?)?;
     }
-    let texts = pieces.iter().map(|piece| string(&piece.text)).collect::<PyResult<Vec<_>>>()?;
+    let texts = pieces.iter().map(|piece| match model.inner.known(piece.id) {
+        Some(known) if !as_bytes && known.text.as_bytes() == piece.text => {
+            Ok(model.text_of(py, piece.id).into_any())
+        }
+        _ => string(&piece.text),
+    });
+    let texts = texts.collect::<PyResult<Vec<_>>>()?;
     told.set_item(intern!(py, "ids"), PyList::new(py, pieces.iter().map(|piece| piece.id))?)?;
     told.set_item(intern!(py, "pieces"), PyList::new(py, texts)?)?;
     let mut counter = CharCounter::new(text);
