@@ -26,6 +26,11 @@ impl Cancel {
         Cancel(flag.cloned())
     }
 
+    /// The flag itself.
+    pub(crate) fn flag(&self) -> Option<&Arc<AtomicBool>> {
+        self.0.as_ref()
+    }
+
     /// An error if the caller wants no result any more.
     pub fn check(&self) -> Result<()> {
         match &self.0 {

@@ -94,6 +94,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sentencepiece::SentencePieceHandle>()?;
     module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
     module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
+    module.add_function(wrap_pyfunction!(sentencepiece::read_segmentation, module)?)?;
     module.add_function(wrap_pyfunction!(sentencepiece::sentencepiece_parts, module)?)?;
     module.add_function(wrap_pyfunction!(sentencepiece::piece_merges, module)?)?;
     module.add_function(wrap_pyfunction!(files::loading::load, module)?)?;

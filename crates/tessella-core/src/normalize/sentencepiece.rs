@@ -136,22 +136,56 @@ impl SentencePieceNormalization {
         if text.as_str().is_empty() {
             return Ok(None);
         }
-        let _work = limits::begin_alone(text.as_str().len());
         let tracked = text.map().is_tracked();
-        let mut out = Output::new(text.as_str().len(), tracked);
-        let most = limits::most_of_part();
-        let end = if self.blanks_before_words {
-            self.write_words(text.as_str(), most, &mut out)?
-        } else {
-            self.write(text.as_str(), most, &mut out)?
-        };
-        limits::check_part(out.text.len(), || "the character map".to_string())?;
+        let (out, end) = self.written(text.as_str(), tracked)?;
         let map = match end {
             Some(end) if tracked => out.alignment(end, text.as_str(), text.map()),
             _ => text.map().like(),
         };
         *text = AlignedText::from_parts(out.text, map);
         Ok(end)
+    }
+
+    /// A normalized text, and for each of its bytes the byte at which the character begins that it comes from, with the end behind
+    /// them: what the spans of [`normalize_to_end`](Self::normalize_to_end) begin with, without making these.
+    pub fn normalize_with_origins(&self, text: &str) -> Result<(String, Vec<usize>)> {
+        if text.is_empty() {
+            return Ok(Default::default());
+        }
+        let (out, end) = self.written(text, true)?;
+        let Some(end) = end else { return Ok((out.text, Vec::new())) };
+        let mut origins = Vec::with_capacity(out.text.len() + 1);
+        for (index, mark) in out.marks.iter().enumerate() {
+            let stop = out.marks.get(index + 1).map_or(out.text.len(), |next| next.start);
+            if !mark.own {
+                origins.resize(stop, mark.source);
+                continue;
+            }
+            let stretch = &out.text[mark.start..stop];
+            if stretch.is_ascii() {
+                origins.extend(mark.source..mark.source + stretch.len());
+                continue;
+            }
+            for (at, c) in stretch.char_indices() {
+                origins.extend(std::iter::repeat_n(mark.source + at, c.len_utf8()));
+            }
+        }
+        origins.push(end);
+        Ok((out.text, origins))
+    }
+
+    /// What is written for a text that is not empty, and where its last chunk ends.
+    fn written(&self, text: &str, tracked: bool) -> Result<(Output, Option<usize>)> {
+        let _work = limits::begin_alone(text.len());
+        let mut out = Output::new(text.len(), tracked);
+        let most = limits::most_of_part();
+        let end = if self.blanks_before_words {
+            self.write_words(text, most, &mut out)?
+        } else {
+            self.write(text, most, &mut out)?
+        };
+        limits::check_part(out.text.len(), || "the character map".to_string())?;
+        Ok((out, end))
     }
 
     /// Writes the normalized text and returns where the last chunk ends. Stops once it has more than `most` bytes: a
@@ -522,5 +556,35 @@ mod tests {
         assert_eq!(text.as_str(), "▁b▁c");
         assert_eq!(text.span(3, 4), Span::new(0, 3));
         assert_eq!(text.span(4, 8), Span::new(3, 5));
+    }
+
+    /// Spans are the slow twin of origins.
+    #[test]
+    fn origins_are_where_spans_begin() {
+        let mut random = crate::random::Random::from_seed(3);
+        let letters = [" ", " ", "a", "b", "é", "ﬁ", "漢", "▁", "x▁", "\u{FDD0}", "e\u{301}", "Ⅷ"];
+        for round in 0..3000 {
+            let normalization = SentencePieceNormalization::new(&SentencePieceNormalizer {
+                add_dummy_prefix: round % 2 == 0,
+                remove_extra_whitespaces: round % 3 == 0,
+                treat_whitespace_as_suffix: round % 5 == 0,
+                user_defined: if round % 7 == 0 { ["x▁".to_string()].into() } else { [].into() },
+                ..spec()
+            })
+            .unwrap();
+            let count = random.next_u64() % 12;
+            let text: String =
+                (0..count).map(|_| letters[random.next_u64() as usize % letters.len()]).collect();
+            let mut aligned = AlignedText::borrowed(&text, 0);
+            let end = normalization.normalize_to_end(&mut aligned).unwrap();
+            let mut wanted = Vec::new();
+            for (at, c) in aligned.as_str().char_indices() {
+                let start = aligned.span(at, at + c.len_utf8()).start;
+                wanted.extend(std::iter::repeat_n(start, c.len_utf8()));
+            }
+            wanted.extend(end);
+            let (found, origins) = normalization.normalize_with_origins(&text).unwrap();
+            assert_eq!((found.as_str(), &origins), (aligned.as_str(), &wanted), "{text:?}");
+        }
     }
 }

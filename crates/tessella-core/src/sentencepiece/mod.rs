@@ -4,29 +4,37 @@
 //! model (for offsets, n-best lists and samples), and decoding with surfaces. It is a second conductor, beside
 //! [`Tokenizer`].
 //!
+//! A processor that was just made has its pieces, which many ask for and no more, and knows that they fit together. What
+//! encoding needs is made for the first text ([`get_ready`](Processor::get_ready)), what decoding needs once it pays ([`decoding`]).
+//! Whoever only wants ids and pieces is given a [`Cut`], which knows no places in the text.
+//!
 //! Texts are bytes: what is no valid UTF-8 becomes U+FFFD, byte by byte (see [`bytes`]). Positions are
 //! bytes of the text as it was given.
 
 pub mod bytes;
+mod decoding;
 mod segmentation;
 mod surfaces;
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::ids::{PieceToken, TokenId};
-use crate::model::sentencepiece::SentencePieceModel;
+use crate::model::Model;
+use crate::model::sentencepiece::{Pieces, SentencePieceModel};
 use crate::normalize::sentencepiece::SentencePieceNormalization;
 use crate::random::Random;
 use crate::spec::{
     ModelSpec, NormalizerSpec, PieceKind, SentencePiece, SentencePieceNormalizer, TokenizerSpec,
 };
 use crate::text::AlignedText;
-use crate::tokenizer::{EncodeOptions, RaggedIds, Tokenizer};
+use crate::tokenizer::{EncodeOptions, ManyTexts, RaggedIds, Tokenizer};
 
-pub use segmentation::{Piece, Segmentation};
+use decoding::Decoding;
+pub use segmentation::{Cut, Piece, Segmentation};
 
 /// All that a model says, with what a tokenizer alone has no use for.
 #[derive(Debug, Clone)]
@@ -60,9 +68,12 @@ pub struct Sampling {
 /// A model at work.
 #[derive(Debug)]
 pub struct Processor {
-    named: [String; 4],
-    tokenizer: Tokenizer,
-    model: SentencePieceModel,
+    named: [Option<TokenId>; 4],
+    pieces: Arc<Pieces>,
+    spec: TokenizerSpec,
+    /// Made for the first text.
+    tokenizer: OnceLock<Tokenizer>,
+    decoding: Decoding,
     normalizer: SentencePieceNormalizer,
     normalization: SentencePieceNormalization,
     denormalization: Option<SentencePieceNormalization>,
@@ -70,24 +81,30 @@ pub struct Processor {
     source: Option<Arc<[u8]>>,
 }
 
+/// Bytes of all pieces beyond which a tokenizer is made at once: the tables of more may be too large, which is an error of loading.
+const LARGE: usize = 1 << 22;
+
+/// A normalized text.
+pub fn normalize_text(normalization: &SentencePieceNormalization, text: &[u8]) -> Result<String> {
+    let spelled = bytes::spell(text);
+    let mut aligned = AlignedText::untracked(&spelled);
+    normalization.normalize(&mut aligned)?;
+    let normalized = aligned.into_parts().0.into_owned();
+    Ok(match spelled {
+        Cow::Borrowed(_) => normalized,
+        Cow::Owned(_) => bytes::restore(&normalized).into_owned(),
+    })
+}
+
 /// A normalized text, and for each of its bytes (and its end) where it comes from.
 pub fn normalize(normalization: &SentencePieceNormalization, text: &[u8]) -> Result<(String, Vec<usize>)> {
     let spelled = bytes::spell(text);
-    let mut aligned = AlignedText::borrowed(&spelled, 0);
-    let end = normalization.normalize_to_end(&mut aligned)?;
-    let normalized = aligned.as_str();
-    let mut origins = Vec::with_capacity(normalized.len() + 1);
-    let mut hint = 0;
-    for (at, c) in normalized.char_indices() {
-        let span = aligned.map().char_span_from(normalized, at, &mut hint);
-        origins.extend(std::iter::repeat_n(span.start, c.len_utf8()));
-    }
-    origins.extend(end);
+    let (normalized, mut origins) = normalization.normalize_with_origins(&spelled)?;
     if let Some(positions) = bytes::positions(text) {
         origins.iter_mut().for_each(|origin| *origin = positions[*origin]);
-        return Ok((bytes::restore(normalized).into_owned(), origins));
+        return Ok((bytes::restore(&normalized).into_owned(), origins));
     }
-    Ok((normalized.to_string(), origins))
+    Ok((normalized, origins))
 }
 
 impl Processor {
@@ -99,16 +116,22 @@ impl Processor {
         else {
             return Err(Error::model("the description is none of a SentencePiece model"));
         };
+        let pieces = SentencePieceModel::pieces(model)?;
         let processor = Processor {
-            named,
-            model: SentencePieceModel::new(model)?,
+            named: named_ids(&pieces, &named),
             normalizer: normalizer.clone(),
             normalization: SentencePieceNormalization::new(normalizer)?,
             denormalization: denormalizer.as_ref().map(SentencePieceNormalization::new).transpose()?,
             unk_surface: model.unk_surface.clone(),
             source: model.source.clone(),
-            tokenizer: Tokenizer::new(spec)?,
+            tokenizer: OnceLock::new(),
+            decoding: Decoding::default(),
+            pieces,
+            spec,
         };
+        if processor.pieces.size() > LARGE {
+            processor.get_ready()?;
+        }
         for (text, expected) in self_test {
             let pieces = processor.encode(text.as_bytes(), &Cancel::never())?.pieces;
             let found = pieces.iter().map(Piece::as_text).collect::<Vec<_>>().join(" ");
@@ -126,35 +149,96 @@ impl Processor {
         self.source.as_deref().unwrap_or_default()
     }
 
+    /// Whether all is there that encoding needs.
+    pub fn is_ready(&self) -> bool {
+        self.tokenizer.get().is_some()
+    }
+
+    /// Makes what encoding needs. Else the first text waits for it.
+    pub fn get_ready(&self) -> Result<()> {
+        self.tokenizer().map(drop)
+    }
+
+    fn tokenizer(&self) -> Result<&Tokenizer> {
+        if let Some(tokenizer) = self.tokenizer.get() {
+            return Ok(tokenizer);
+        }
+        let ModelSpec::SentencePiece(model) = &self.spec.model else {
+            return Err(Error::model("the description is none of a SentencePiece model"));
+        };
+        let model = Model::SentencePiece(SentencePieceModel::of(model, Arc::clone(&self.pieces))?);
+        let tokenizer = Tokenizer::of_model(self.spec.clone(), model)?;
+        // Nobody waits for another thread, which a fork may have left behind: whoever is second drops what it made.
+        Ok(self.tokenizer.get_or_init(|| tokenizer))
+    }
+
+    fn model(&self) -> Result<&SentencePieceModel> {
+        match self.tokenizer()?.model() {
+            Model::SentencePiece(model) => Ok(model),
+            _ => Err(Error::model("the description is none of a SentencePiece model")),
+        }
+    }
+
     /// How many pieces there are.
     pub fn vocab_size(&self) -> usize {
-        self.tokenizer.vocab_size(false)
+        self.pieces.all().len()
     }
 
     /// The id of a piece; the unknown piece's if it is none.
     pub fn piece_to_id(&self, piece: &str) -> TokenId {
-        self.model.token_to_id(piece).unwrap_or(self.model.unk_id())
+        self.pieces.id(piece).unwrap_or(self.pieces.unk_id())
+    }
+
+    /// The id of a piece, if it is one.
+    pub fn id_of(&self, piece: &str) -> Option<TokenId> {
+        self.pieces.id(piece)
+    }
+
+    /// The ids of many texts that `text` gives by their number, in order, `None` for those that are no pieces.
+    pub fn ids_of<'t>(
+        &self,
+        count: usize,
+        text: impl Fn(usize) -> &'t str,
+        found: impl FnMut(Option<TokenId>),
+    ) {
+        self.pieces.ids(count, text, found);
+    }
+
+    /// The id of the one unknown piece, whatever its name.
+    pub fn unk_id(&self) -> TokenId {
+        self.pieces.unk_id()
     }
 
     /// As [`Processor::piece_to_id`], of bytes, which are no piece if they are no UTF-8.
     pub fn bytes_to_id(&self, piece: &[u8]) -> TokenId {
-        std::str::from_utf8(piece).map_or(self.model.unk_id(), |piece| self.piece_to_id(piece))
+        std::str::from_utf8(piece).map_or(self.pieces.unk_id(), |piece| self.piece_to_id(piece))
     }
 
     /// A piece by its id.
     pub fn piece(&self, id: TokenId) -> Result<&SentencePiece> {
-        self.model.piece(id).ok_or_else(|| {
+        self.known(id).ok_or_else(|| {
             Error::value(format!("piece id {id} is out of range: there are {} pieces", self.vocab_size()))
         })
     }
 
+    /// The same, if there is one.
+    pub fn known(&self, id: TokenId) -> Option<&SentencePiece> {
+        self.pieces.all().get(id as usize)
+    }
+
     /// Ids of the unknown, begin, end and padding pieces; `None` for those that the model does not have as such.
     pub fn named_ids(&self) -> [Option<TokenId>; 4] {
-        let kinds = [PieceKind::Unknown, PieceKind::Control, PieceKind::Control, PieceKind::Control];
-        std::array::from_fn(|at| {
-            let id = self.piece_to_id(&self.named[at]);
-            self.model.piece(id).is_some_and(|piece| piece.kind == kinds[at]).then_some(id)
-        })
+        self.named
+    }
+
+    /// What texts go through first.
+    pub fn normalization(&self) -> &SentencePieceNormalization {
+        &self.normalization
+    }
+
+    /// A normalized text.
+    fn normalize_text(&self, text: &[u8]) -> Result<String> {
+        normalize_text(&self.normalization, text)
     }
 
     /// A normalized text, and for each of its bytes and its end where in the text it comes from.
@@ -165,19 +249,38 @@ impl Processor {
     /// Ids only.
     pub fn encode_ids(&self, text: &[u8], options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
         match std::str::from_utf8(text) {
-            Ok(text) => self.tokenizer.encode_ids(text, options),
+            Ok(text) => self.tokenizer()?.encode_ids(text, options),
             Err(_) => {
-                let pieces = self.encode(text, &Cancel::new(options.cancel))?.pieces;
-                Ok(pieces.into_iter().map(|piece| piece.id).collect())
+                let cut = self.cut(text, &Cancel::new(options.cancel))?;
+                Ok(cut.parts().map(|(id, _)| id).collect())
             }
         }
+    }
+
+    /// Lends out the ids of a text, as [`Tokenizer::with_ids`] does.
+    pub fn with_ids<R>(
+        &self,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        then: impl FnOnce(&[TokenId]) -> R,
+    ) -> Result<R> {
+        self.tokenizer()?.with_ids(text, options, then)
+    }
+
+    /// Ids of many texts that are UTF-8.
+    pub fn encode_ids_of(
+        &self,
+        texts: &(impl ManyTexts + ?Sized),
+        options: &EncodeOptions<'_>,
+    ) -> Result<RaggedIds> {
+        self.tokenizer()?.encode_ids_batch(texts, options)
     }
 
     /// Ids of many texts.
     pub fn encode_ids_batch(&self, texts: &[&[u8]], options: &EncodeOptions<'_>) -> Result<RaggedIds> {
         let valid: Option<Vec<&str>> = texts.iter().map(|text| std::str::from_utf8(text).ok()).collect();
         if let Some(texts) = valid {
-            return self.tokenizer.encode_ids_batch(texts.as_slice(), options);
+            return self.encode_ids_of(texts.as_slice(), options);
         }
         let mut ragged = RaggedIds { ids: Vec::new(), offsets: vec![0] };
         for text in texts {
@@ -189,42 +292,94 @@ impl Processor {
 
     /// The best segmentation of a text.
     pub fn encode(&self, text: &[u8], cancel: &Cancel) -> Result<Segmentation> {
-        self.segment(text, |model, normalized| {
-            let mut tokens = Vec::new();
-            model.tokenize(normalized, cancel, &mut tokens)?;
+        self.segment(text, |normalized| {
+            let tokens = match self.best_by_ids(text, normalized, cancel)? {
+                Some(tokens) => tokens,
+                None => self.best(normalized, cancel)?,
+            };
             Ok(vec![(tokens, None)])
         })
         .map(|list| list.into_iter().next().unwrap_or_default())
     }
 
+    /// The same without places.
+    pub fn cut(&self, text: &[u8], cancel: &Cancel) -> Result<Cut> {
+        let normalized = self.normalize_text(text)?;
+        let tokens = self.best(&normalized, cancel)?;
+        Ok(Cut::new(normalized.into(), tokens))
+    }
+
+    fn best(&self, normalized: &str, cancel: &Cancel) -> Result<Vec<PieceToken>> {
+        let mut tokens = Vec::new();
+        self.model()?.tokenize(normalized, cancel, &mut tokens)?;
+        Ok(tokens)
+    }
+
+    /// The same by the fast way to ids, where these say all: pieces that stand one behind the other in the normalized text.
+    fn best_by_ids(&self, text: &[u8], normalized: &str, cancel: &Cancel) -> Result<Option<Vec<PieceToken>>> {
+        let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
+        let options = EncodeOptions { cancel: cancel.flag(), ..EncodeOptions::default() };
+        self.with_ids(text, &options, |ids| {
+            let mut tokens = Vec::with_capacity(ids.len());
+            let mut at = 0;
+            for &id in ids {
+                let known = self.known(id).filter(|known| {
+                    let spelled =
+                        !matches!(known.kind, PieceKind::Unknown | PieceKind::Byte | PieceKind::Control);
+                    spelled && normalized[at..].starts_with(&known.text)
+                })?;
+                tokens.push(PieceToken::new(id, at, at + known.text.len()));
+                at += known.text.len();
+            }
+            (at == normalized.len()).then_some(tokens)
+        })
+    }
+
     /// A segmentation that is drawn.
     pub fn sample(&self, text: &[u8], sampling: Sampling) -> Result<Segmentation> {
-        self.segment(text, |model, normalized| {
-            let mut tokens = Vec::new();
-            let Sampling { nbest_size, alpha, seed, time } = sampling;
-            let random = &mut Random::from_seed(seed);
-            model.sample(normalized, nbest_size, alpha, time, random, &mut tokens)?;
-            Ok(vec![(tokens, None)])
-        })
-        .map(|list| list.into_iter().next().unwrap_or_default())
+        self.segment(text, |normalized| Ok(vec![(self.drawn(normalized, sampling)?, None)]))
+            .map(|list| list.into_iter().next().unwrap_or_default())
+    }
+
+    /// The same without places.
+    pub fn sample_cut(&self, text: &[u8], sampling: Sampling) -> Result<Cut> {
+        let normalized = self.normalize_text(text)?;
+        let tokens = self.drawn(&normalized, sampling)?;
+        Ok(Cut::new(normalized.into(), tokens))
+    }
+
+    fn drawn(&self, normalized: &str, sampling: Sampling) -> Result<Vec<PieceToken>> {
+        let mut tokens = Vec::new();
+        let Sampling { nbest_size, alpha, seed, time } = sampling;
+        let random = &mut Random::from_seed(seed);
+        self.model()?.sample(normalized, nbest_size, alpha, time, random, &mut tokens)?;
+        Ok(tokens)
     }
 
     /// The `n` best segmentations, at most [`MOST_LISTED`]; the best alone where they are not found within `time`.
     pub fn nbest(&self, text: &[u8], n: usize, time: Option<Duration>) -> Result<Vec<Segmentation>> {
         refuse_if!(n > MOST_LISTED, Value, "nbest_size is {n}: it must be at most {MOST_LISTED}");
-        self.segment(text, |model, normalized| {
-            let list = model.nbest(normalized, n, time)?;
+        self.segment(text, |normalized| {
+            let list = self.model()?.nbest(normalized, n, time)?;
             Ok(list.into_iter().map(|(tokens, score)| (tokens, Some(score))).collect())
         })
+    }
+
+    /// The same without places and scores.
+    pub fn nbest_cuts(&self, text: &[u8], n: usize, time: Option<Duration>) -> Result<Vec<Cut>> {
+        refuse_if!(n > MOST_LISTED, Value, "nbest_size is {n}: it must be at most {MOST_LISTED}");
+        let normalized: Arc<str> = self.normalize_text(text)?.into();
+        let list = self.model()?.nbest(&normalized, n, time)?.into_iter();
+        Ok(list.map(|(tokens, _)| Cut::new(Arc::clone(&normalized), tokens)).collect())
     }
 
     fn segment(
         &self,
         text: &[u8],
-        cut: impl FnOnce(&SentencePieceModel, &str) -> Result<Vec<(Vec<PieceToken>, Option<f32>)>>,
+        cut: impl FnOnce(&str) -> Result<Vec<(Vec<PieceToken>, Option<f32>)>>,
     ) -> Result<Vec<Segmentation>> {
         let (normalized, origins) = self.normalize(text)?;
-        let lists = cut(&self.model, &normalized)?;
+        let lists = cut(&normalized)?;
         let origin = |at: u32| origins.get(at as usize).copied().unwrap_or(text.len());
         Ok(lists
             .into_iter()
@@ -232,7 +387,7 @@ impl Processor {
                 let pieces = tokens
                     .iter()
                     .map(|token| {
-                        let piece = self.model.piece(token.id);
+                        let piece = self.known(token.id);
                         let (begin, end) = (origin(token.start), origin(token.end));
                         // Of the bytes that stand for one character only the last one covers it.
                         let covered = token.end > token.start;
@@ -267,4 +422,13 @@ impl Processor {
         let pieces = ids.iter().map(|&id| Ok((id, self.piece(id)?.text.clone().into_bytes())));
         Ok(self.decode(pieces.collect::<Result<Vec<_>>>()?))
     }
+}
+
+/// Ids of the unknown, begin, end and padding pieces, by their texts.
+fn named_ids(pieces: &Pieces, named: &[String; 4]) -> [Option<TokenId>; 4] {
+    let kinds = [PieceKind::Unknown, PieceKind::Control, PieceKind::Control, PieceKind::Control];
+    std::array::from_fn(|at| {
+        let id = pieces.id(&named[at]).unwrap_or(pieces.unk_id());
+        (pieces.all()[id as usize].kind == kinds[at]).then_some(id)
+    })
 }

@@ -1,8 +1,9 @@
 //! A text in pieces, with the stretch of text that each stands for.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::ids::TokenId;
+use crate::ids::{PieceToken, TokenId};
 
 /// One piece of a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,4 +42,25 @@ pub struct Segmentation {
     pub pieces: Vec<Piece>,
     /// Of n-best lists.
     pub score: Option<f32>,
+}
+
+/// A text in pieces, of which nobody asks where they are.
+#[derive(Debug)]
+pub struct Cut {
+    normalized: Arc<str>,
+    tokens: Vec<PieceToken>,
+}
+
+impl Cut {
+    pub(super) fn new(normalized: Arc<str>, tokens: Vec<PieceToken>) -> Self {
+        Cut { normalized, tokens }
+    }
+
+    /// The ids, and of those that stand for an unknown stretch its normalized text.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = (TokenId, Option<&str>)> + DoubleEndedIterator {
+        self.tokens.iter().map(|token| {
+            let stretch = || &self.normalized[token.start as usize..token.end as usize];
+            (token.id, token.surface.then(stretch))
+        })
+    }
 }

@@ -1,23 +1,23 @@
 //! Decoding, with the stretch of the decoded text that each piece stands for.
 
+use std::borrow::Cow;
+
 use super::{Piece, Processor, Segmentation, bytes};
 use crate::decode::sentencepiece::byte_of;
 use crate::ids::TokenId;
-use crate::spec::PieceKind;
+use crate::spec::{PieceKind, SentencePiece};
 use crate::text::AlignedText;
 
 const SPACE_SYMBOL: char = '▁';
 
 impl Processor {
     pub(super) fn decode(&self, pieces: Vec<(TokenId, Vec<u8>)>) -> Segmentation {
-        let strips = self.normalizer.add_dummy_prefix || self.normalizer.remove_extra_whitespaces;
         let mut out = Surfaces::default();
         let mut spelled: Vec<(TokenId, Vec<u8>, u8)> = Vec::new();
         let (mut at_start, mut stripped) = (true, false);
         for (id, piece) in pieces {
-            let known = self.model.piece(id);
-            let kind = known.map_or(PieceKind::Unknown, |known| known.kind);
-            if kind == PieceKind::Byte
+            let known = self.known(id);
+            if known.is_some_and(|known| known.kind == PieceKind::Byte)
                 && let Some(byte) = std::str::from_utf8(&piece).ok().and_then(byte_of)
             {
                 spelled.push((id, piece, byte));
@@ -25,24 +25,9 @@ impl Processor {
             }
             out.bytes(&mut spelled);
             at_start &= !stripped && out.text.is_empty();
-            stripped = false;
-            let surface = match (kind, std::str::from_utf8(&piece)) {
-                (PieceKind::Control, _) => Vec::new(),
-                (PieceKind::Unknown, Ok(text)) if known.is_some_and(|known| known.text == text) => {
-                    self.unk_surface.clone().into_bytes()
-                }
-                (PieceKind::Unknown, _) | (_, Err(_)) => piece.clone(),
-                (_, Ok(mut text)) => {
-                    if at_start
-                        && strips
-                        && let Some(rest) = text.strip_prefix(SPACE_SYMBOL)
-                    {
-                        text = rest;
-                        stripped = !self.normalizer.remove_extra_whitespaces;
-                    }
-                    text.replace(SPACE_SYMBOL, " ").into_bytes()
-                }
-            };
+            let surface;
+            (surface, stripped) = self.surface(known, &piece, at_start);
+            let surface = surface.into_owned();
             out.push(id, piece, &surface);
         }
         out.bytes(&mut spelled);
@@ -56,6 +41,39 @@ impl Processor {
             }
         }
         Segmentation { text, pieces: out.pieces, score: None }
+    }
+
+    /// What a piece that is no byte stands for, and whether that lost its space and is the last that does. `at_start`: no text
+    /// is in front of it.
+    pub(super) fn surface<'p>(
+        &'p self,
+        known: Option<&SentencePiece>,
+        piece: &'p [u8],
+        at_start: bool,
+    ) -> (Cow<'p, [u8]>, bool) {
+        let kind = known.map_or(PieceKind::Unknown, |known| known.kind);
+        let mut stripped = false;
+        let surface: Cow<'p, [u8]> = match (kind, std::str::from_utf8(piece)) {
+            (PieceKind::Control, _) => Cow::Borrowed(&[]),
+            (PieceKind::Unknown, Ok(text)) if known.is_some_and(|known| known.text == text) => {
+                self.unk_surface.as_bytes().into()
+            }
+            (PieceKind::Unknown, _) | (_, Err(_)) => piece.into(),
+            (_, Ok(mut text)) => {
+                if at_start
+                    && (self.normalizer.add_dummy_prefix || self.normalizer.remove_extra_whitespaces)
+                    && let Some(rest) = text.strip_prefix(SPACE_SYMBOL)
+                {
+                    text = rest;
+                    stripped = !self.normalizer.remove_extra_whitespaces;
+                }
+                match text.contains(SPACE_SYMBOL) {
+                    true => text.replace(SPACE_SYMBOL, " ").into_bytes().into(),
+                    false => text.as_bytes().into(),
+                }
+            }
+        };
+        (surface, stripped)
     }
 }
 

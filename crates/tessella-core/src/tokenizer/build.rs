@@ -67,6 +67,11 @@ impl Tokenizer {
         Self::of(spec, Compiled { model, pre_tokenizer, ..Compiled::default() })
     }
 
+    /// The tokenizer of a description whose model was made.
+    pub(crate) fn of_model(spec: TokenizerSpec, model: Model) -> Result<Self> {
+        Self::of(spec, Compiled { model: Some(Arc::new(model)), ..Compiled::default() })
+    }
+
     /// A tokenizer of another description; compiled parts whose description is the same are reused.
     pub fn with_spec(&self, spec: TokenizerSpec) -> Result<Self> {
         Self::build(spec, Some(&self.inner), self.inner.cache_budget, Compiled::default())

@@ -5,7 +5,7 @@ use crate::decode::Buffer;
 /// Room for one decoded text, kept for the next.
 #[derive(Debug, Default)]
 pub struct DecodeRoom {
-    pub(super) bytes: Buffer,
+    pub(crate) bytes: Buffer,
 }
 
 /// A text, in the form in which it is known best.
@@ -27,7 +27,7 @@ impl DecodeRoom {
     }
 
     /// What stands in the room now.
-    pub(super) fn joined(&self, lossy: bool) -> Joined<'_> {
+    pub(crate) fn joined(&self, lossy: bool) -> Joined<'_> {
         let bytes = self.bytes.as_bytes();
         if self.bytes.is_ascii() {
             return Joined::Ascii(bytes);

@@ -89,6 +89,8 @@ struct Sections {
     trainer: TrainerSpec,
     normalizer: NormalizerSection,
     denormalizer: NormalizerSection,
+    /// Whether there is one, which few models have.
+    has_self_test: bool,
 }
 
 /// Reads a serialized model.
@@ -111,7 +113,7 @@ pub fn read_description(bytes: &[u8]) -> Result<Description> {
         denormalizer: (!denormalizer.precompiled_charsmap().is_empty())
             .then(|| denormalizer.described(false, Vec::new())),
         named: [trainer.unk_piece(), trainer.bos_piece(), trainer.eos_piece(), trainer.pad_piece()],
-        self_test: read_self_test(bytes)?,
+        self_test: if sections.has_self_test { read_self_test(bytes)? } else { Vec::new() },
         spec: describe(&sections, read_pieces(bytes)?, bytes),
     })
 }
@@ -121,7 +123,11 @@ fn read_pieces(bytes: &[u8]) -> Result<Vec<SentencePiece>> {
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next_field()? {
         if field.number == PIECES {
-            pieces.push(read_piece(field.bytes()?, field.value_offset)?);
+            let piece = field.bytes()?;
+            pieces.push(match read_usual_piece(piece) {
+                Some(piece) => piece,
+                None => read_piece(piece, field.value_offset)?,
+            });
         }
     }
     refuse_if!(pieces.is_empty(), Format, "this is no SentencePiece model: it has no pieces");
@@ -156,6 +162,35 @@ fn read_self_test(bytes: &[u8]) -> Result<Vec<(String, String)>> {
     Ok(samples)
 }
 
+/// A piece as it is written by everybody: a short text, the score, and the kind of one that is not normal. A model has tens of
+/// thousands of them, and many read it for nothing else.
+fn read_usual_piece(bytes: &[u8]) -> Option<SentencePiece> {
+    const TEXT: u8 = (PIECE_TEXT << 3 | 2) as u8;
+    const SCORE: u8 = (PIECE_SCORE << 3 | 5) as u8;
+    const KIND: u8 = (PIECE_KIND << 3) as u8;
+    let [TEXT, length @ 0..0x80, rest @ ..] = bytes else { return None };
+    let (text, rest) = rest.split_at_checked(usize::from(*length))?;
+    let (score, kind) = match *rest {
+        [SCORE, a, b, c, d] => ([a, b, c, d], PieceKind::Normal),
+        [SCORE, a, b, c, d, KIND, kind] => ([a, b, c, d], kind_of_piece(u64::from(kind))?),
+        _ => return None,
+    };
+    let text = std::str::from_utf8(text).ok()?.to_string();
+    Some(SentencePiece { text, score: f32::from_le_bytes(score), kind })
+}
+
+fn kind_of_piece(number: u64) -> Option<PieceKind> {
+    Some(match number {
+        1 => PieceKind::Normal,
+        2 => PieceKind::Unknown,
+        3 => PieceKind::Control,
+        4 => PieceKind::UserDefined,
+        5 => PieceKind::Unused,
+        6 => PieceKind::Byte,
+        _ => return None,
+    })
+}
+
 fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {
     let mut piece = SentencePiece { text: String::new(), score: 0.0, kind: PieceKind::Normal };
     let mut fields = Fields::new(bytes, base);
@@ -164,18 +199,9 @@ fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {
             PIECE_TEXT => piece.text = field.text()?.to_string(),
             PIECE_SCORE => piece.score = field.float()?,
             PIECE_KIND => {
-                piece.kind = match field.varint()? {
-                    1 => PieceKind::Normal,
-                    2 => PieceKind::Unknown,
-                    3 => PieceKind::Control,
-                    4 => PieceKind::UserDefined,
-                    5 => PieceKind::Unused,
-                    6 => PieceKind::Byte,
-                    other => {
-                        let message = format!("a piece has type {other}: types are 1 to 6");
-                        return Err(broken(message, field.offset));
-                    }
-                };
+                let number = field.varint()?;
+                let message = || format!("a piece has type {number}: types are 1 to 6");
+                piece.kind = kind_of_piece(number).ok_or_else(|| broken(message(), field.offset))?;
             }
             _ => {}
         }
@@ -193,6 +219,10 @@ fn read_sections(bytes: &[u8]) -> Result<Sections> {
             TRAINER => 0,
             NORMALIZER => 1,
             DENORMALIZER => 2,
+            SELF_TEST => {
+                sections.has_self_test = true;
+                continue;
+            }
             _ => continue,
         };
         if parts[part].0.is_empty() {

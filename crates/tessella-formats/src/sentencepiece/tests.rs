@@ -1,5 +1,7 @@
 //! Model files: what is read, what is written again, what is refused.
 
+use tessella_core::random::Random;
+
 use super::*;
 
 fn model(pieces: &[(&str, f32, u64)], trainer: &TrainerSpec, normalizer: &NormalizerSection) -> Vec<u8> {
@@ -128,4 +130,39 @@ fn hostile_bytes_never_panic() {
             assert!(read_model(&again).is_ok());
         }
     }
+}
+
+/// A piece in the usual form is what the walk over its fields says, and whatever is broken or written otherwise is left to that.
+#[test]
+fn usual_pieces_are_read_as_all_others() {
+    let mut random = Random::from_seed(5);
+    let mut usual = 0;
+    for round in 0..20_000u32 {
+        let kind =
+            [PieceKind::Normal, PieceKind::Unknown, PieceKind::Byte, PieceKind::Unused][round as usize % 4];
+        let text =
+            ["", "a", "▁é", "漢字"][random.next_u64() as usize % 4].repeat(random.next_u64() as usize % 20);
+        let score = f32::from_bits(random.next_u64() as u32);
+        let mut writer = Writer::default();
+        write_piece(&SentencePiece { text, score, kind }, &mut writer);
+        let mut field = Fields::new(&writer.bytes, 0);
+        let mut bytes = field.next_field().unwrap().unwrap().bytes().unwrap().to_vec();
+        for _ in 0..random.next_u64() % 3 {
+            let at = random.next_u64() as usize % bytes.len();
+            match random.next_u64() % 3 {
+                0 => bytes[at] = random.next_u64() as u8,
+                1 => bytes.truncate(at.max(1)),
+                _ => bytes.push(random.next_u64() as u8),
+            }
+        }
+        if let Some(piece) = read_usual_piece(&bytes) {
+            usual += 1;
+            let slow = read_piece(&bytes, 0).unwrap();
+            assert_eq!(
+                (&piece.text, piece.score.to_bits(), piece.kind),
+                (&slow.text, slow.score.to_bits(), slow.kind)
+            );
+        }
+    }
+    assert!(usual > 5000, "{usual}");
 }

@@ -43,6 +43,7 @@ impl<'b> Fields<'b> {
     }
 
     /// The next field; `None` at the end of the message.
+    #[inline]
     pub fn next_field(&mut self) -> Result<Option<Field<'b>>> {
         let start = self.at;
         if start == self.message.len() {
@@ -76,7 +77,16 @@ impl<'b> Fields<'b> {
         }))
     }
 
+    #[inline]
     fn varint(&mut self, what: &str) -> Result<u64> {
+        if let Some(&byte @ 0..0x80) = self.message.get(self.at) {
+            self.at += 1;
+            return Ok(u64::from(byte));
+        }
+        self.long_varint(what)
+    }
+
+    fn long_varint(&mut self, what: &str) -> Result<u64> {
         let start = self.at;
         let mut value = 0u64;
         for shift in (0..70).step_by(7) {

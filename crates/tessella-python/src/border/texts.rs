@@ -252,6 +252,11 @@ impl Texts {
         self.each.iter().map(|text| text.size() + 1).sum()
     }
 
+    /// Whether a call ended because one of them could not be read.
+    pub fn are_refused(&self) -> bool {
+        self.refused.first() < self.each.len()
+    }
+
     /// What the caller is told of a call that ended in an error.
     pub fn error(&self, py: Python<'_>, error: PyErr) -> PyErr {
         let first = self.refused.first();

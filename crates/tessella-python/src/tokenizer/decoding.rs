@@ -20,9 +20,9 @@ const MOST_KEPT: usize = 16 << 20;
 
 /// Room that a thread keeps.
 #[derive(Default)]
-struct Room {
-    ids: Vec<TokenId>,
-    text: DecodeRoom,
+pub struct Room {
+    pub ids: Vec<TokenId>,
+    pub text: DecodeRoom,
 }
 
 thread_local! {
@@ -30,7 +30,8 @@ thread_local! {
     static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
 }
 
-fn with_room<R>(work: impl FnOnce(&mut Room) -> R) -> R {
+/// Lends out the thread's room.
+pub fn with_room<R>(work: impl FnOnce(&mut Room) -> R) -> R {
     let mut room = ROOM.take().unwrap_or_default();
     let result = work(&mut room);
     if room.text.memory() <= MOST_KEPT && room.ids.capacity() * size_of::<TokenId>() <= MOST_KEPT {
@@ -107,7 +108,7 @@ pub fn texts<'py>(
 }
 
 /// Lets other threads go on, and signals come in.
-fn others_turn(py: Python<'_>) -> PyResult<()> {
+pub fn others_turn(py: Python<'_>) -> PyResult<()> {
     py.detach(|| ());
     py.check_signals()
 }
@@ -132,7 +133,7 @@ fn text_of<'py>(
 }
 
 /// Python's text of what ids joined to; `None` where the chain of stages has to be asked.
-fn made<'py>(py: Python<'py>, joined: Joined<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+pub fn made<'py>(py: Python<'py>, joined: Joined<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     let (bytes, lossy) = match joined {
         Joined::Ascii(bytes) => return ascii_text(py, bytes).map(Some),
         Joined::Replaced(bytes) => (bytes, true),

@@ -2,7 +2,8 @@
 //! dropping it takes longer than all else that a step does.
 //!
 //! There are so many places, each for the first id that comes to it, so that what is kept is bounded, whatever the vocabulary.
-//! Only texts that an id adds to every stream whose text is all out are kept, so that a stream need ask for nothing else.
+//! Of what streams give out only texts are kept that an id adds to every stream whose text is all out, so that a stream need ask
+//! for nothing else.
 
 use std::sync::OnceLock;
 
@@ -11,8 +12,10 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 use tessella_core::TokenId;
 
-/// Ids that have a text here, at most: 1 to 2 MB with their texts.
+/// Ids that have a text here, unless it is said otherwise: 1 to 2 MB with their texts.
 const PLACES: usize = 1 << 14;
+/// The most that have one, whatever is said.
+const MOST_PLACES: usize = 1 << 16;
 /// Bytes of a text, at most.
 pub const LONGEST: usize = 64;
 
@@ -22,14 +25,27 @@ const PAYS: bool = cfg!(not(Py_GIL_DISABLED));
 type Place = PyOnceLock<(TokenId, Py<PyString>)>;
 
 /// The texts of some tokens.
-#[derive(Default)]
-pub struct TokenTexts(OnceLock<Box<[Place]>>);
+pub struct TokenTexts {
+    places: OnceLock<Box<[Place]>>,
+    most: usize,
+}
+
+impl Default for TokenTexts {
+    fn default() -> Self {
+        Self::of(PLACES)
+    }
+}
 
 impl TokenTexts {
+    /// Places for so many tokens, if there are not too many.
+    pub fn of(tokens: usize) -> Self {
+        TokenTexts { places: OnceLock::new(), most: tokens.clamp(1, MOST_PLACES) }
+    }
+
     /// The text of an id, if it is known.
     #[inline]
     pub fn get<'py>(&self, py: Python<'py>, id: TokenId) -> Option<Bound<'py, PyString>> {
-        let (known, text) = self.0.get()?.get(id as usize % PLACES)?.get(py)?;
+        let (known, text) = self.places.get()?.get(id as usize % self.most)?.get(py)?;
         (*known == id).then(|| text.bind(py).clone())
     }
 
@@ -38,8 +54,8 @@ impl TokenTexts {
         if !PAYS {
             return;
         }
-        let places = self.0.get_or_init(|| (0..PLACES).map(|_| Place::new()).collect());
-        let place = &places[id as usize % PLACES];
+        let places = self.places.get_or_init(|| (0..self.most).map(|_| Place::new()).collect());
+        let place = &places[id as usize % self.most];
         if place.get(text.py()).is_none() && is_for_all() {
             // Whoever was faster kept this text too, or that of another id.
             let _ = place.set(text.py(), (id, text.clone().unbind()));

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ... import _tessella
 from ..._wire import read_number, write_number
 from ...errors import ArgumentError
 
@@ -58,8 +59,21 @@ class _List(list[Any]):
         return self[-1]
 
 
+def _field(name: str, kind: type) -> property:
+    """A field that has its default where it was never set."""
+    default = kind()
+
+    def read(message: _Message) -> object:
+        return message._set.get(name, default)
+
+    return property(read)
+
+
 class _Message:
-    """Fields by name. One that was never set has its default and is not written; equal if the bytes are."""
+    """Fields by name. One that was never set has its default and is not written; equal if the bytes are.
+
+    What the engine wrote is read when somebody looks at it: many only write it again.
+    """
 
     #: Name, number, and what it holds: a text, a number, a float, or messages of a class.
     _fields: ClassVar[tuple[tuple[str, int, type], ...]] = ()
@@ -70,10 +84,26 @@ class _Message:
         for name, value in fields.items():
             setattr(self, name, value)
 
+    def __init_subclass__(cls) -> None:
+        for name, _, kind in cls._fields:
+            # The messages of a repeated field are always there.
+            setattr(cls, name, _field(name, list if issubclass(kind, _Message) else kind))
+
+    @classmethod
+    def _written(cls, serialized: bytes) -> Self:
+        """A message of bytes that the engine wrote."""
+        message = cls.__new__(cls)
+        message.__dict__["_serialized"] = serialized
+        return message
+
+    def _read_written(self, serialized: bytes) -> None:
+        self._read(serialized)
+
     def __getattr__(self, name: str) -> Any:
-        for field, _, kind in type(self)._fields:
-            if field == name:
-                return self.__dict__["_set"].get(name, kind())
+        # Fields are found before this is asked.
+        if name == "_set" and (serialized := self.__dict__.pop("_serialized", None)) is not None:
+            self._read_written(serialized)
+            return self._set
         raise AttributeError(f"{type(self).__name__} has no field {name!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -127,6 +157,9 @@ class _Message:
 
     def SerializeToString(self) -> bytes:
         """The message's bytes."""
+        serialized: bytes | None = self.__dict__.get("_serialized")
+        if serialized is not None:
+            return serialized
         parts = []
         for name, number, kind in type(self)._fields:
             if issubclass(kind, _Message):
@@ -211,6 +244,15 @@ class SentencePieceText(_Message):
     pieces: _List
     score: float
 
+    def _read_written(self, serialized: bytes) -> None:
+        fields, pieces = _tessella.read_segmentation(serialized)
+        fields["pieces"] = listed = _List(_Piece)
+        for one in pieces:
+            piece = _Piece.__new__(_Piece)
+            piece.__dict__["_set"] = one
+            listed.append(piece)
+        self.__dict__["_set"] = fields
+
 
 class NBestSentencePieceText(_Message):
     """Several segmentations of one text, the best first, in ``nbests``."""
@@ -218,3 +260,10 @@ class NBestSentencePieceText(_Message):
     _fields = (("nbests", 1, SentencePieceText),)
 
     nbests: _List
+
+    def _read_written(self, serialized: bytes) -> None:
+        listed = _List(SentencePieceText)
+        listed.extend(
+            SentencePieceText._written(one) for _, one in _fields(serialized) if isinstance(one, bytes)
+        )
+        self.__dict__["_set"] = {"nbests": listed}

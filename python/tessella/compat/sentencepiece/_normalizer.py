@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ... import _tessella
 from ..._files import _read_file
 from ...errors import ArgumentError
-from ._errors import as_runtime_errors
+from ._errors import ENGINE_ERRORS, as_runtime_errors, runtime_error
 from ._messages import written
 from ._texts import Input, normalized
 
@@ -79,6 +79,12 @@ class SentencePieceNormalizer:
             >>> SentencePieceNormalizer(rule_name="nfkc").normalize("①  ②", with_offsets=True)
             ('▁1▁2', [0, 0, 1, 3, 4])
         """
+        try:
+            plain = self._handle.plain_normalize(input, bool(with_offsets))
+        except ENGINE_ERRORS as error:
+            raise runtime_error(error) from error
+        if plain is not None:
+            return plain
         if isinstance(input, list):
             return [normalized(self._handle, text, bool(with_offsets)) for text in input]
         return normalized(self._handle, input, bool(with_offsets))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from . import _decoding
-from ._errors import SentencePieceError, as_runtime_errors
+from ._errors import ENGINE_ERRORS, SentencePieceError, as_runtime_errors, runtime_error
 from ._messages import NBestSentencePieceText, SentencePieceText
 from ._options import Inputs, ReturnType
 from ._settings import nbest_timeout, next_seed
@@ -82,6 +82,11 @@ def _numpy(ids: list[int]) -> Result:
 
     # Over bytes, which makes it read-only, as it is in the original.
     return numpy.frombuffer(numpy.array(ids, dtype=numpy.int32).tobytes(), dtype=numpy.int32)
+
+
+def _encoded(texts: Any) -> Any:
+    """A text, or the texts in lists of any depth, as UTF-8."""
+    return texts.encode() if isinstance(texts, str) else [_encoded(text) for text in texts]
 
 
 class SentencePieceProcessor(Vocabulary):
@@ -207,6 +212,12 @@ class SentencePieceProcessor(Vocabulary):
             >>> processor.encode("bra", out_type=str), processor.decode(processor.encode("bra"))
             (['▁', 'b', 'r', 'a'], 'bra')
         """
+        if enable_sampling is None and return_bytes is None and thread_pool is None:
+            plain = self._plain_encode(
+                input, add_bos, add_eos, reverse, emit_unk_piece, num_threads, return_type, out_type
+            )
+            if plain is not None:
+                return plain
         kind = self._resolve(return_type, out_type)
         if return_bytes is not None and kind != "offset_mapping":
             raise ArgumentError("return_bytes is for return_type='offset_mapping' only: leave it out")
@@ -245,6 +256,41 @@ class SentencePieceProcessor(Vocabulary):
         as_bytes = isinstance(input, bytes) if return_bytes is None else return_bytes
         return self._encode_one(input, kind, extras, seed(), as_bytes)
 
+    def _plain_encode(
+        self,
+        input: Inputs,
+        add_bos: bool | None,
+        add_eos: bool | None,
+        reverse: bool | None,
+        emit_unk_piece: bool | None,
+        num_threads: int | None,
+        return_type: ReturnType | None,
+        out_type: ReturnType | None,
+    ) -> list[Any] | None:
+        """The engine's answer to a call for ids or pieces; ``None`` where more is asked for, or wrong."""
+        if return_type is None:
+            return_type = self._return_type if out_type is None else out_type
+        elif out_type is not None:
+            return None
+        handle = self._handle
+        if handle is None or self._enable_sampling is not False:
+            return None
+        if return_type is not int and return_type is not str and return_type is not bytes:
+            return None
+        try:
+            plain = handle.plain_encode(
+                input,
+                return_type is not int,
+                self._add_bos if add_bos is None else add_bos,
+                self._add_eos if add_eos is None else add_eos,
+                self._reverse if reverse is None else reverse,
+                self._emit_unk_piece if emit_unk_piece is None else emit_unk_piece,
+                self._num_threads if num_threads is None else num_threads,
+            )
+        except ENGINE_ERRORS as error:
+            raise runtime_error(error) from error
+        return plain if plain is None or return_type is not bytes else _encoded(plain)
+
     def _extras(
         self,
         add_bos: bool | None,
@@ -270,10 +316,20 @@ class SentencePieceProcessor(Vocabulary):
         if not isinstance(text, (str, bytes)):
             raise TypeError("Input must be str or bytes")
         model = self._model()
+        if sampled is not None and (kind is int or kind is str):
+            with as_runtime_errors():
+                plain = model.plain_sample(text, sampled, kind is str, extras)
+            if plain is not None:
+                return plain
+        if kind == "offset_mapping" and sampled is None:
+            with as_runtime_errors():
+                mapping = model.plain_mapping(text, bool(as_bytes))
+            if mapping is not None:
+                return mapping
         if kind in ("serialized_proto", "proto"):
             with as_runtime_errors():
                 message = model.encode(text, sampled, True)
-            return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
+            return message if kind == "serialized_proto" else SentencePieceText._written(message)
         if kind in (int, "numpy") and sampled is None:
             with as_runtime_errors():
                 ids = model.encode_ids(text)
@@ -363,11 +419,13 @@ class SentencePieceProcessor(Vocabulary):
                 raise TypeError("Input must be str or bytes")
             model = self._model()
             with as_runtime_errors():
+                if kind is int or kind is str:
+                    plain = model.plain_nbest(text, size, nbest_timeout(), kind is str, extras)
+                    if plain is not None:
+                        return plain
                 if is_message:
                     message = model.nbest(text, size, nbest_timeout(), True)
-                    return (
-                        message if kind == "serialized_proto" else NBestSentencePieceText.FromString(message)
-                    )
+                    return message if kind == "serialized_proto" else NBestSentencePieceText._written(message)
                 lists = model.nbest(text, size, nbest_timeout())
             if kind in (str, bytes):
                 return [self._finish_pieces(parts, extras, kind) for parts in lists]
@@ -418,6 +476,21 @@ class SentencePieceProcessor(Vocabulary):
         return_bytes: bool | None = None,
     ) -> Result:
         """Puts ids or pieces together; for a list of lists, each of them."""
+        handle = self._handle
+        wanted = out_type if return_type is None else return_type if out_type is None else int
+        if (
+            (wanted is None or wanted is str or wanted is bytes)
+            and return_bytes is None
+            and thread_pool is None
+            and handle is not None
+            and isinstance(self._num_threads if num_threads is None else num_threads, int)
+        ):
+            try:
+                plain = handle.plain_decode(input)
+            except ENGINE_ERRORS as error:
+                raise runtime_error(error) from error
+            if plain is not None:
+                return _encoded(plain) if wanted is bytes else plain
         kind = self._resolve(return_type, out_type, str)
         if return_bytes is not None and kind != "offset_mapping":
             raise ArgumentError("return_bytes is for return_type='offset_mapping' only: leave it out")
@@ -441,6 +514,12 @@ class SentencePieceProcessor(Vocabulary):
     def _decode_one(
         self, values: Any, holds_pieces: bool, kind: ReturnType, as_bytes: bool, pieces_are_bytes: bool | None
     ) -> Result:
+        handle = self._handle
+        is_array = hasattr(values, "dtype") and values.ndim == 1 and values.dtype.kind in "iu"
+        if kind is str and is_array and handle is not None:
+            plain: str | None = handle.plain_decode(values.tolist())
+            if plain is not None:
+                return plain
         are_bytes = False
         pieces: list[bytes] = []
         ids: list[int] = []
@@ -451,9 +530,18 @@ class SentencePieceProcessor(Vocabulary):
         else:
             ids = _decoding.ids_of(values, self.piece_size())
         model = self._model()
+        if kind is str and ids:
+            plain = model.plain_decode(ids)
+            if plain is not None:
+                return plain
+        if kind == "offset_mapping":
+            given = list(values) if holds_pieces else ids
+            mapping = model.plain_decode_mapping(given, bool(as_bytes) or are_bytes)
+            if mapping is not None:
+                return mapping
         if kind in ("serialized_proto", "proto"):
             message = model.decode_pieces(pieces, True) if holds_pieces else model.decode_ids(ids, True)
-            return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
+            return message if kind == "serialized_proto" else SentencePieceText._written(message)
         if holds_pieces:
             # The engine tells pieces as texts, which those that were given need not be.
             text, found, _, begins, ends = model.decode_pieces(pieces)
@@ -468,6 +556,14 @@ class SentencePieceProcessor(Vocabulary):
 
     def normalize(self, input: Inputs, with_offsets: bool | None = None) -> Result:
         """The normalized text; with offsets also where each of its characters comes from."""
+        handle = self._handle
+        if handle is not None:
+            try:
+                plain = handle.plain_normalize(input, bool(with_offsets))
+            except ENGINE_ERRORS as error:
+                raise runtime_error(error) from error
+            if plain is not None:
+                return plain
         if isinstance(input, list):
             return [self._normalize(text, bool(with_offsets)) for text in input]
         return self._normalize(input, bool(with_offsets))

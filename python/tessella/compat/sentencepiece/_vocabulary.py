@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from ... import _tessella
 from ..._files import _read_file
@@ -25,7 +25,12 @@ NOT_LOADED = "Model is not initialized: load one first"
 
 
 class Vocabulary:
-    """What a model knows about its pieces."""
+    """What a model knows about its pieces.
+
+    Calls with plain arguments are answered by the engine alone (its ``plain_`` methods, which give ``None``
+    for all others): so short a call takes longer to look through than to answer. The way behind them knows
+    all arguments and all errors.
+    """
 
     _handle: _tessella.SentencePieceHandle | None = None
 
@@ -76,6 +81,9 @@ class Vocabulary:
 
     def piece_to_id(self, piece: object) -> int | list[int]:
         """The id of a piece, the unknown one's if it is none; for a list, each one's."""
+        handle: Any = self._handle
+        if handle is not None and (found := handle.plain_id(piece)) is not None:
+            return found  # type: ignore[no-any-return]
         if isinstance(piece, (str, bytes, bytearray)):
             return self._id(piece)
         if isinstance(piece, (Mapping, AbstractSet)) or not _decoding.is_sequence(piece):
@@ -109,53 +117,68 @@ class Vocabulary:
 
     def id_to_piece(self, id: SupportsIndex | Ids) -> Result:
         """The piece of an id; for a list, each one's."""
+        handle = self._handle
+        if handle is not None and (found := handle.plain_piece(id)) is not None:
+            return found
         return self._of_ids(id, lambda piece: piece[0])
 
     def get_score(self, id: SupportsIndex | Ids) -> Result:
         """The score of a piece; for a list, each one's."""
+        handle = self._handle
+        if handle is not None and (found := handle.plain_score(id)) is not None:
+            return found
         return self._of_ids(id, lambda piece: piece[1])
 
     def is_unknown(self, id: SupportsIndex | Ids) -> Result:
         """Whether it is the unknown piece."""
+        handle = self._handle
+        if handle is not None and (found := handle.plain_unknown(id)) is not None:
+            return found
         return self._of_ids(id, lambda piece: piece[2] == "unknown")
 
     def is_control(self, id: SupportsIndex | Ids) -> Result:
         """Whether it is a control symbol."""
+        handle = self._handle
+        if handle is not None and (found := handle.plain_control(id)) is not None:
+            return found
         return self._of_ids(id, lambda piece: piece[2] == "control")
 
     def is_unused(self, id: SupportsIndex | Ids) -> Result:
         """Whether it is switched off."""
+        handle = self._handle
+        if handle is not None and (found := handle.plain_unused(id)) is not None:
+            return found
         return self._of_ids(id, lambda piece: piece[2] == "unused")
 
     def is_byte(self, id: SupportsIndex | Ids) -> Result:
         """Whether it stands for a byte."""
+        handle = self._handle
+        if handle is not None and (found := handle.plain_byte(id)) is not None:
+            return found
         return self._of_ids(id, lambda piece: piece[2] == "byte")
-
-    def _named(self, place: Literal[0, 1, 2, 3]) -> int:
-        return -1 if self._handle is None else self._handle.named_ids()[place]
 
     def unk_id(self) -> int:
         """The unknown piece's id, or -1."""
-        return self._named(0)
+        return -1 if (handle := self._handle) is None else handle.named_id(0)
 
     def bos_id(self) -> int:
         """The begin piece's id, or -1."""
-        return self._named(1)
+        return -1 if (handle := self._handle) is None else handle.named_id(1)
 
     def eos_id(self) -> int:
         """The end piece's id, or -1."""
-        return self._named(2)
+        return -1 if (handle := self._handle) is None else handle.named_id(2)
 
     def pad_id(self) -> int:
         """The padding piece's id, or -1."""
-        return self._named(3)
+        return -1 if (handle := self._handle) is None else handle.named_id(3)
 
     def serialized_model_proto(self) -> bytes:
         """The model file's bytes."""
         return b"" if self._handle is None else self._handle.source()
 
     def __len__(self) -> int:
-        return self.piece_size()
+        return 0 if self._handle is None else self._handle.vocab_size()
 
     def __getitem__(self, piece: Input) -> int:
         return self.piece_to_id(piece)

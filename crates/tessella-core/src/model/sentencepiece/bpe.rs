@@ -30,6 +30,9 @@ use crate::spec::PieceKind;
 
 /// A character that is in no piece, and merges with nothing.
 const NO_SYMBOL: u32 = u32::MAX;
+/// Halves of pieces that are looked up together, and about as many as one piece has.
+const PORTION: usize = 1 << 13;
+const MOST_HALVES: usize = 64;
 /// Parts of up to so many symbols are merged without an agenda.
 const SHORT: usize = 24;
 
@@ -55,9 +58,12 @@ pub(super) struct ScoredMerges {
 impl ScoredMerges {
     pub(super) fn new(pieces: &PieceTable) -> Result<Self> {
         let mut characters = Characters::default();
+        // What a text of these spells is the piece itself, but for unused ones, which are never made from text.
         let mut emitted: Vec<TokenId> = (0..pieces.all().len() as TokenId).collect();
         for (id, piece) in pieces.ordinary_pieces() {
-            emitted[id as usize] = pieces.id_in_text(&piece.text);
+            if piece.kind == PieceKind::Unused {
+                emitted[id as usize] = pieces.unk_id();
+            }
             if let Some(c) = only_char(&piece.text) {
                 characters.set(c, id);
             }
@@ -71,39 +77,38 @@ impl ScoredMerges {
             }
         }
 
-        let ranks = ranks(pieces);
+        let mut crossable = Crossable::default();
         let mut pairs = Vec::new();
-        let mut crossable = Vec::new();
+        let ranks = ranks(pieces);
+        // Halves to the left, and to the right, of some pieces at a time, in room that serves the next ones.
+        let mut lefts: Vec<(usize, u32)> = Vec::new();
+        let mut halves: Vec<(u32, &str, TokenId)> = Vec::with_capacity(PORTION + MOST_HALVES);
         for (id, piece) in pieces.ordinary_pieces() {
             let text = piece.text.as_str();
-            let symbol = |part: &str| match pieces.ordinary().get(part.as_bytes()) {
-                Some(id) => id,
-                None => only_char(part).map_or(NO_SYMBOL, |c| characters.get(c)),
-            };
             let mut before = None;
             for c in text.chars() {
-                if let Some(before) = before.replace(c) {
-                    crossable.push((characters.get(before), characters.get(c)));
+                let here = Neighbour { c, id: characters.get(c) };
+                if let Some(before) = before.replace(here) {
+                    crossable.add(before, here);
                 }
             }
             // All halves to the left in one walk; few of them are pieces.
-            let mut lefts: Vec<(usize, u32)> = Vec::new();
+            lefts.clear();
             pieces.ordinary().prefixes(text.as_bytes(), |length, id| lefts.push((length, id)));
             let first = char_width(text.as_bytes()[0]);
             if lefts.first().is_none_or(|(length, _)| *length != first) {
-                lefts.push((first, symbol(&text[..first])));
+                lefts.push((first, only_char(&text[..first]).map_or(NO_SYMBOL, |c| characters.get(c))));
             }
-            for (length, left) in lefts {
-                if length < text.len() {
-                    let right = symbol(&text[length..]);
-                    if right != NO_SYMBOL {
-                        pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
-                    }
-                }
+            let inner = lefts.iter().filter(|(length, _)| *length < text.len());
+            halves.extend(inner.map(|&(length, left)| (left, &text[length..], id)));
+            if halves.len() >= PORTION {
+                add_pairs(pieces, &characters, &ranks, &halves, &mut pairs);
+                halves.clear();
             }
         }
+        add_pairs(pieces, &characters, &ranks, &halves, &mut pairs);
         Ok(ScoredMerges {
-            crossable: Crossable::new(&crossable, &characters),
+            crossable: crossable.finished(),
             pairs: Pairs::new(&pairs),
             characters,
             emitted,
@@ -420,6 +425,28 @@ impl ScoredMerges {
     }
 }
 
+/// Appends the merges that halves to the left take part in: those whose other half is a symbol too.
+fn add_pairs(
+    pieces: &PieceTable,
+    characters: &Characters,
+    ranks: &[u32],
+    halves: &[(u32, &str, TokenId)],
+    pairs: &mut Vec<(u32, u32, Merge)>,
+) {
+    let mut each = halves.iter();
+    pieces.ordinary_ids(
+        halves.len(),
+        |half| halves[half].1,
+        |right| {
+            let Some(&(left, text, id)) = each.next() else { return };
+            let right = right.or_else(|| only_char(text).map(|c| characters.get(c)));
+            if let Some(right) = right.filter(|&right| right != NO_SYMBOL) {
+                pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
+            }
+        },
+    );
+}
+
 #[inline]
 fn char_at(text: &str, at: usize) -> (char, usize) {
     let first = text.as_bytes()[at];
@@ -585,21 +612,27 @@ impl Neighbour {
 struct Crossable {
     /// For ASCII and `▁` (which stands in for U+0000): bit `right` of row `left`.
     common: Box<[u128; 128]>,
+    /// All others; a list until all are there.
     others: Pairs,
+    list: Vec<(u32, u32, Merge)>,
+}
+
+impl Default for Crossable {
+    fn default() -> Self {
+        Crossable { common: Box::new([0; 128]), others: Pairs::new(&[]), list: Vec::new() }
+    }
 }
 
 impl Crossable {
-    fn new(pairs: &[(u32, u32)], characters: &Characters) -> Self {
-        let list: Vec<_> = pairs.iter().map(|&(left, right)| (left, right, Merge::NONE)).collect();
-        let others = Pairs::new(&list);
-        let mut common = Box::new([0u128; 128]);
-        let symbol = |place: usize| characters.get(if place == 0 { '▁' } else { place as u8 as char });
-        for (left, row) in common.iter_mut().enumerate() {
-            for right in 0..128 {
-                *row |= (others.get(symbol(left), symbol(right)).is_some() as u128) << right;
-            }
+    fn add(&mut self, left: Neighbour, right: Neighbour) {
+        match (Self::place(left), Self::place(right)) {
+            (Some(left), Some(right)) => self.common[left] |= 1 << right,
+            _ => self.list.push((left.id, right.id, Merge::NONE)),
         }
-        Crossable { common, others }
+    }
+
+    fn finished(self) -> Self {
+        Crossable { common: self.common, others: Pairs::new(&self.list), list: Vec::new() }
     }
 
     #[inline]

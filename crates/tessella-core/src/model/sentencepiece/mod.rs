@@ -35,6 +35,7 @@ mod unigram;
 use bpe::ScoredMerges;
 pub(crate) use memo::Memo;
 use pieces::PieceTable;
+pub(crate) use pieces::Pieces;
 pub(crate) use sums::{Progress, Settled, SumScratch, Sums};
 use unigram::ScoredPieces;
 
@@ -61,9 +62,24 @@ enum Algorithm {
 impl SentencePieceModel {
     /// Compiles a description.
     pub fn new(spec: &SentencePieceSpec) -> Result<Self> {
-        let pieces = PieceTable::new(Arc::clone(&spec.pieces), spec.byte_fallback)?;
+        Self::of(spec, Self::pieces(spec)?)
+    }
+
+    /// The first half of it: the pieces, with all that is wrong in a description. Of those that are not too many for any table
+    /// [`of`](Self::of) makes a model without an error.
+    pub(crate) fn pieces(spec: &SentencePieceSpec) -> Result<Arc<Pieces>> {
+        let pieces = Pieces::new(Arc::clone(&spec.pieces), spec.byte_fallback)?;
+        if spec.kind == SentencePieceKind::Unigram && pieces.ordinary_pieces().next().is_none() {
+            return Err(Error::model("the model has no piece to segment with: it needs one of kind normal"));
+        }
+        Ok(Arc::new(pieces))
+    }
+
+    /// The second half: all that segmentation needs.
+    pub(crate) fn of(spec: &SentencePieceSpec, pieces: Arc<Pieces>) -> Result<Self> {
+        let pieces = PieceTable::new(pieces)?;
         let algorithm = match spec.kind {
-            SentencePieceKind::Unigram => Algorithm::Unigram(ScoredPieces::new(&pieces, spec.wide_sums)?),
+            SentencePieceKind::Unigram => Algorithm::Unigram(ScoredPieces::new(&pieces, spec.wide_sums)),
             SentencePieceKind::Bpe => Algorithm::Bpe(Box::new(ScoredMerges::new(&pieces)?)),
             SentencePieceKind::Word => Algorithm::Word,
             SentencePieceKind::Char => Algorithm::Char,

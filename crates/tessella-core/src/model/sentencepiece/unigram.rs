@@ -15,7 +15,7 @@ use super::margins::Margins;
 use super::memo::{Memo, Stretch};
 use super::pieces::PieceTable;
 use crate::cancel::{Cancel, Watch};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::unigram::lattice::{Agenda, Bounds, Lattice};
 use crate::model::unigram::viterbi::{NoPath, Scoring, Window, best_path};
 use crate::spec::PieceKind;
@@ -80,10 +80,7 @@ impl Scoring for WideScores {
 }
 
 impl ScoredPieces {
-    pub(super) fn new(pieces: &PieceTable, wide: bool) -> Result<Self> {
-        if pieces.ordinary_pieces().next().is_none() {
-            return Err(Error::model("the model has no piece to segment with: it needs one of kind normal"));
-        }
+    pub(super) fn new(pieces: &PieceTable, wide: bool) -> Self {
         let mut lowest = f32::MAX;
         for piece in pieces.all().iter().filter(|piece| piece.kind == PieceKind::Normal) {
             lowest = lowest.min(piece.score);
@@ -99,13 +96,13 @@ impl ScoredPieces {
         let used = || pieces.ordinary_pieces().filter(|(_, piece)| piece.kind != PieceKind::Unused);
         // What a stretch became is kept for sums of 32 bits.
         let finite = !wide && unknown.is_finite() && used().all(|(id, _)| !scores[id as usize].is_infinite());
-        Ok(ScoredPieces {
+        ScoredPieces {
             scores,
             unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
             unknown,
             joints: finite.then(|| Joints::new(used().map(|(_, piece)| piece.text.as_str()))),
             wide: wide.then(|| WideScores::new(pieces, unknown)),
-        })
+        }
     }
 
     /// The best segmentation.
