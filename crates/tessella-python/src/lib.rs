@@ -62,6 +62,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<components::strings::NormalizedString>()?;
     module.add_class::<components::pretokenized::PreTokenizedString>()?;
     module.add_class::<results::encoding::Encoding>()?;
+    module.add_function(wrap_pyfunction!(results::encoding::matrix, module)?)?;
     module.add_class::<results::stream::DecodeStream>()?;
     module.add_class::<results::stream::TextStream>()?;
     module.add_class::<results::stream::TextIterator>()?;
@@ -75,6 +76,12 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
     quicken::<tokenizer::quick::Decode>(module.py())?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::tokens_of, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::ids_of, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::mask_of, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::copy_of_numbers, module)?)?;
+    module.add_class::<tokenizer::ranked::Ranked>()?;
+    module.add_function(wrap_pyfunction!(tokenizer::ranked::read_ranks, module)?)?;
     module.add_class::<training::counting::PieceCounts>()?;
     module.add_class::<files::reading::TextFiles>()?;
     module.add_class::<files::reading::Portion>()?;

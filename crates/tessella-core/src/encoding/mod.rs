@@ -178,7 +178,7 @@ impl Encoding {
     }
 
     /// The texts of all tokens, in order.
-    pub fn token_texts(&self) -> impl Iterator<Item = &str> {
+    pub fn token_texts(&self) -> impl ExactSizeIterator<Item = &str> {
         let mut cursor = None;
         self.ids.iter().enumerate().map(move |(index, &id)| {
             self.surfaces.get_from(index, &mut cursor).unwrap_or_else(|| self.vocabulary_text(id))

@@ -19,6 +19,7 @@
 //!   done is put in its place
 //! - `decoding`: ids back to text; `joined`: in the form in which others keep it, `placed`:
 //!   texts that depend on the place
+//! - `ranked`: a table of ranks as bytes, which may be no text, and what a text may still become
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
 
@@ -46,6 +47,7 @@ mod places;
 mod plan;
 mod positions;
 mod ragged;
+mod ranked;
 mod segment;
 mod settled;
 mod short;
@@ -90,6 +92,7 @@ pub use options::{EncodeOptions, Input, Sequence};
 pub use pieces::PieceCutter;
 pub use plan::PlanStep;
 pub use ragged::{ManyTexts, RaggedIds};
+pub use ranked::Ranked;
 pub use stages::StagePiece;
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that

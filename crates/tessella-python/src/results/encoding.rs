@@ -5,13 +5,14 @@ use std::sync::{PoisonError, RwLock};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList};
 use tessella_core::spec::Direction;
 
 use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
 
 use crate::border::arrays;
 use crate::border::errors::OrRaise;
+use crate::border::recurring;
 use crate::border::values::{argument, direction};
 
 /// The result of encoding one text, or a pair: columns of equal length, one entry for each token.
@@ -77,6 +78,32 @@ pub fn list<'py>(py: Python<'py>, encodings: Vec<Core>) -> PyResult<Bound<'py, P
         py,
         encodings.into_iter().map(|one| Py::new(py, Encoding::from(one))).collect::<PyResult<Vec<_>>>()?,
     )
+}
+
+/// A column of rows that are as long as each other, as an array of `int64` with a row for each; of `offsets` with a start and an end for
+/// each token.
+#[pyfunction]
+pub fn matrix<'py>(rows: &Bound<'py, PyList>, column: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = rows.py();
+    let mut numbers: Vec<i64> = Vec::new();
+    let mut length = 0;
+    for row in rows {
+        row.cast::<Encoding>()?.get().read(|row| {
+            length = row.len();
+            numbers.reserve_exact(if numbers.is_empty() { length * rows.len() } else { 0 });
+            match column {
+                "ids" => numbers.extend(row.ids().iter().copied().map(i64::from)),
+                "type_ids" => numbers.extend(row.type_ids().into_iter().map(i64::from)),
+                "attention_mask" => numbers.extend(row.attention_mask().into_iter().map(i64::from)),
+                "special_tokens_mask" => numbers.extend(row.special_tokens_mask().into_iter().map(i64::from)),
+                _ => numbers.extend(row.offsets().iter().flat_map(|(start, end)| [start as i64, end as i64])),
+            }
+        });
+    }
+    match column {
+        "offsets" => arrays::of_shape(py, (rows.len(), length, 2), numbers),
+        _ => arrays::of_shape(py, (rows.len(), length), numbers),
+    }
 }
 
 fn state<'py>(py: Python<'py>, parts: &EncodingParts) -> PyResult<Bound<'py, PyDict>> {
@@ -220,9 +247,7 @@ impl Encoding {
     /// The text of each token in the vocabulary.
     #[getter]
     fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| {
-            PyList::new(py, one.token_texts().map(|text| PyString::new(py, text)).collect::<Vec<_>>())
-        })
+        self.read(|one| recurring::list(py, one.token_texts().map(Some)))
     }
 
     /// Start and end of each token in the text that was encoded, in characters.

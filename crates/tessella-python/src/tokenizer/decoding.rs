@@ -20,9 +20,11 @@ const MOST_KEPT: usize = 16 << 20;
 
 /// Room that a thread keeps.
 #[derive(Default)]
-struct Room {
-    ids: Vec<TokenId>,
-    text: DecodeRoom,
+pub(super) struct Room {
+    pub ids: Vec<TokenId>,
+    /// Some of them.
+    pub kept: Vec<TokenId>,
+    pub text: DecodeRoom,
 }
 
 thread_local! {
@@ -30,10 +32,11 @@ thread_local! {
     static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
 }
 
-fn with_room<R>(work: impl FnOnce(&mut Room) -> R) -> R {
+pub(super) fn with_room<R>(work: impl FnOnce(&mut Room) -> R) -> R {
     let mut room = ROOM.take().unwrap_or_default();
     let result = work(&mut room);
-    if room.text.memory() <= MOST_KEPT && room.ids.capacity() * size_of::<TokenId>() <= MOST_KEPT {
+    let ids = room.ids.capacity().max(room.kept.capacity());
+    if room.text.memory() <= MOST_KEPT && ids * size_of::<TokenId>() <= MOST_KEPT {
         ROOM.set(Some(room));
     }
     result
@@ -47,7 +50,7 @@ pub fn text<'py>(
     place: Place<'_>,
 ) -> PyResult<Bound<'py, PyString>> {
     let py = ids.py();
-    with_room(|Room { ids: room, text: text_room }| {
+    with_room(|Room { ids: room, text: text_room, .. }| {
         let work = |ids: &[TokenId]| text_of(py, value, ids, skip_special_tokens, text_room);
         inputs::with_ids(ids, place, (room, TURN), work)
     })
@@ -64,7 +67,7 @@ pub fn at_hand<'py>(
     skip_special_tokens: bool,
 ) -> Option<PyResult<Bound<'py, PyString>>> {
     let list = ids.cast_exact::<PyList>().ok().filter(|list| list.len() <= SHORT)?;
-    with_room(|Room { ids: room, text: text_room }| {
+    with_room(|Room { ids: room, text: text_room, .. }| {
         let ids = plain_ids(list, room)?;
         let joined = shared.peek(|value| value.core.decode_at_hand(ids, skip_special_tokens, text_room))?;
         made(list.py(), joined).transpose()
@@ -90,7 +93,7 @@ pub fn texts<'py>(
     }
     // Copying bytes costs no more than handing texts from thread to thread.
     let mut left = TURN;
-    let texts = with_room(|Room { ids: room, text: text_room }| {
+    let texts = with_room(|Room { ids: room, text: text_room, .. }| {
         inputs::id_lists(sequences, |ids, place| {
             let text = inputs::with_ids(ids, place, (room, TURN), |ids| {
                 left = left.saturating_sub(ids.len());
@@ -107,7 +110,7 @@ pub fn texts<'py>(
 }
 
 /// Lets other threads go on, and signals come in.
-fn others_turn(py: Python<'_>) -> PyResult<()> {
+pub(super) fn others_turn(py: Python<'_>) -> PyResult<()> {
     py.detach(|| ());
     py.check_signals()
 }
@@ -132,7 +135,7 @@ fn text_of<'py>(
 }
 
 /// Python's text of what ids joined to; `None` where the chain of stages has to be asked.
-fn made<'py>(py: Python<'py>, joined: Joined<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+pub(super) fn made<'py>(py: Python<'py>, joined: Joined<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     let (bytes, lossy) = match joined {
         Joined::Ascii(bytes) => return ascii_text(py, bytes).map(Some),
         Joined::Replaced(bytes) => (bytes, true),

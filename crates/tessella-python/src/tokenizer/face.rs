@@ -17,6 +17,7 @@ use crate::border::inputs;
 use crate::border::interrupt::{shared, sized};
 use crate::border::options::{Choice, check_stride, padding_to_python, truncation, truncation_to_python};
 use crate::border::place::Place;
+use crate::border::recurring;
 use crate::border::texts::{Texts, with_text};
 use crate::border::values::{argument, direction};
 use crate::components::decoders::DecoderHandle;
@@ -391,8 +392,12 @@ impl Tokenizer {
     }
 
     /// The token of an id, `None` if there is no such id.
-    fn id_to_token(&self, #[pyo3(from_py_with = argument::id)] id: u32) -> PyResult<Option<String>> {
-        Ok(self.shared.get()?.core.id_to_token(id).map(str::to_string))
+    fn id_to_token<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::id)] id: u32,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        Ok(self.shared.get()?.core.id_to_token(id).map(|token| recurring::text(py, token)))
     }
 
     /// All tokens with their ids.
