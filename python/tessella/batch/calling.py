@@ -166,13 +166,15 @@ class Columns:
         if self.special_mask:
             columns["special_tokens_mask"] = matrix(rows, "special_tokens_mask")
         if self.offsets:
-            columns["offset_mapping"] = matrix(rows, "offsets")
+            # Where there are none, nothing tells that they would be two numbers each.
+            some = len(rows[0]) > 0
+            columns["offset_mapping"] = matrix(rows, "offsets") if some else [row.offsets for row in rows]
         if self.length:
             columns["length"] = [len(row) for row in rows]
         return columns
 
 
-# Whether an array of Python's numbers is one of 64 bits, which old versions of NumPy make on some systems only.
+# Whether an array of Python's numbers is one of 64 bits: some systems' old versions of NumPy make others.
 _WIDE = np.dtype(int) == np.int64
 
 

@@ -220,8 +220,8 @@ class BatchEncoding(UserDict[str, Any], Generic[C]):
         """Of each token the sequence (0 or 1) that it is from, ``None`` for special tokens and padding."""
         return self._rows("sequence_ids")[batch_index].sequence_ids
 
-    # Positions. Look-ups are made for every token of many texts, so each goes straight to its row; whether there
-    # is one is asked if that fails.
+    # Positions. Look-ups are made for every token of many texts, so each goes straight to its row; whether
+    # there is one is asked if that fails.
 
     def _row(self, name: str, row: int) -> Encoding:
         rows = self._rows(name)

@@ -362,8 +362,8 @@ def _usual(role: str) -> tuple[property, property]:
     return property(token), property(id)
 
 
-# `__getattr__` tells of these too, and `__setattr__` sets them. But it is asked last, after a search that takes
-# longer than the answer.
+# `__getattr__` tells of these too, and `__setattr__` sets them. But it is asked last, after a search that
+# takes longer than the answer.
 for _name in ROLES:
     for _ending, _property in zip(("", "_id"), _usual(_name), strict=True):
         setattr(SpecialTokens, _name + _ending, _property)

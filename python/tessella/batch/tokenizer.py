@@ -49,6 +49,7 @@ from .files import HubOptions, check_names, found, made_from, saved, uploaded
 from .names import OtherNames
 from .settings import a_side, a_whole_number, settings_of, to_write, usual_further, usual_roles
 from .strategies import NO_LIMIT, count, resolve
+from .templates import plain
 from .tensors import Tensors
 from .unknown import check_given, warning_of_options
 
@@ -857,8 +858,6 @@ class PretrainedTokenizer(OtherNames):
             >>> tokenizer.apply_chat_template(chat)["input_ids"]
             [1, 2, 0]
         """
-        from .templates import plain
-
         if sanitize_control_tokens:
             raise UnsupportedError(
                 "sanitize_control_tokens is not supported: encode what users wrote with "

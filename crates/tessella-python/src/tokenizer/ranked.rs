@@ -84,8 +84,9 @@ impl Ranked {
         let work = tail.len().saturating_mul(1 << 10);
         let ways =
             sized(py, work, |cancel| self.core.ways(tail, &tessella_core::cancel::Cancel::new(cancel)))?;
-        let ways = ways.iter().map(|way| PyList::new(py, way)).collect::<PyResult<Vec<_>>>()?;
-        PyList::new(py, ways)
+        let lists = PyList::empty(py);
+        ways.iter().try_for_each(|way| lists.append(PyList::new(py, way)?))?;
+        Ok(lists)
     }
 
     /// The bytes of an id.

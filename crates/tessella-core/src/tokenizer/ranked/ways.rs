@@ -3,37 +3,73 @@
 //! A token that begins with them, or with the rest of them behind a cut, is a way to go on; its ids, up to the one that reaches past
 //! the bytes, are those of what is in front of the cut and the token together.
 
-use std::collections::HashSet;
-
 use super::Ranked;
 use crate::cancel::Cancel;
 use crate::error::Result;
+use crate::hash::Secret;
 use crate::ids::TokenId;
 use crate::tokenizer::EncodeOptions;
 
 /// Ways between two looks whether anybody still wants them.
 const CHECK_EVERY: usize = 1 << 10;
 
-/// Lists of ids, each once, in the order in which they came.
-#[derive(Default)]
-struct Found {
-    seen: HashSet<Box<[TokenId]>>,
-    ways: Vec<Box<[TokenId]>>,
+/// Lists of ids, each once, in the order in which they came. There are thousands of them, of an id or two: they lie one behind the
+/// other.
+#[derive(Debug, Default)]
+pub struct Ways {
+    ids: Vec<TokenId>,
+    /// Where each ends.
+    ends: Vec<usize>,
+    /// Numbers of ways, one more than they are, at the place of their hash or behind it; at least half of the places are free.
+    places: Vec<u32>,
 }
 
-impl Found {
+impl Ways {
+    /// The ways in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[TokenId]> {
+        (0..self.ends.len()).map(|number| self.way(number))
+    }
+
+    fn way(&self, number: usize) -> &[TokenId] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ids[start..self.ends[number]]
+    }
+
     fn add(&mut self, ids: &[TokenId]) {
-        if !self.seen.contains(ids) {
-            self.seen.insert(ids.into());
-            self.ways.push(ids.into());
+        if self.places.len() < 2 * (self.ends.len() + 1) {
+            self.places = vec![0; (4 * (self.ends.len() + 1)).next_power_of_two()];
+            for number in 0..self.ends.len() {
+                if let Err(free) = self.find(self.way(number)) {
+                    self.places[free] = number as u32 + 1;
+                }
+            }
         }
+        if let Err(free) = self.find(ids) {
+            self.ids.extend_from_slice(ids);
+            self.ends.push(self.ids.len());
+            self.places[free] = self.ends.len() as u32;
+        }
+    }
+
+    /// The number of a way that is there, or else the place for it.
+    fn find(&self, ids: &[TokenId]) -> std::result::Result<usize, usize> {
+        let secret = Secret::of_process();
+        let hash = ids.iter().fold(0, |hash, &id| secret.two(hash, u64::from(id)));
+        let mut place = hash as usize & (self.places.len() - 1);
+        while let Some(number) = self.places[place].checked_sub(1) {
+            if self.way(number as usize) == ids {
+                return Ok(number as usize);
+            }
+            place = (place + 1) & (self.places.len() - 1);
+        }
+        Err(place)
     }
 }
 
 impl Ranked {
     /// The ways to go on from these bytes, as ids up to the one that reaches past them.
-    pub fn ways(&self, tail: &[u8], cancel: &Cancel) -> Result<Vec<Box<[TokenId]>>> {
-        let mut found = Found::default();
+    pub fn ways(&self, tail: &[u8], cancel: &Cancel) -> Result<Ways> {
+        let mut found = Ways::default();
         for &id in self.beginning_with(tail) {
             found.add(&[id]);
         }
@@ -55,11 +91,11 @@ impl Ranked {
             }
         }
         self.add_cut_blank(tail, &mut found)?;
-        Ok(found.ways)
+        Ok(found)
     }
 
     /// A blank at the end may be cut off by what follows.
-    fn add_cut_blank(&self, tail: &[u8], found: &mut Found) -> Result<()> {
+    fn add_cut_blank(&self, tail: &[u8], found: &mut Ways) -> Result<()> {
         let last = str::from_utf8(tail).ok().and_then(|text| text.chars().next_back());
         let Some(last) = last.filter(|&last| is_blank(last)) else { return Ok(()) };
         let (head, blank) = tail.split_at(tail.len() - last.len_utf8());
