@@ -21,11 +21,13 @@ Call = tuple[str, Callable[[], Any], Callable[[], Any]]
 
 
 def english(count: int, length: int) -> list[str]:
-    """So many texts of so many characters, no two of them alike."""
+    """So many texts of about so many characters, no two of them alike. None begins with a blank, which not all that call
+    themselves Llama read alike."""
     corpora = texts.needed("TESSELLA_CORPORA")
     source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith("english.txt"))
     text = texts.read(source)[: 4 * count * length].decode("utf-8", "ignore")
-    return list(dict.fromkeys(text[at : at + length] for at in range(0, len(text), length)))[:count]
+    found = dict.fromkeys(text[at : at + length].strip() for at in range(0, len(text), length))
+    return list(filter(None, found))[:count]
 
 
 def alike(ours: Any, theirs: Any) -> bool:
@@ -33,7 +35,7 @@ def alike(ours: Any, theirs: Any) -> bool:
     if hasattr(theirs, "data") and isinstance(theirs.data, dict):
         return alike(dict(ours), dict(theirs))
     if hasattr(theirs, "tolist"):
-        return bool((ours == theirs).all()) and ours.dtype == theirs.dtype
+        return ours.shape == theirs.shape and ours.dtype == theirs.dtype and bool((ours == theirs).all())
     if isinstance(theirs, dict):
         return ours.keys() == theirs.keys() and all(alike(ours[key], theirs[key]) for key in theirs)
     if isinstance(theirs, (list, tuple)) and theirs and not isinstance(theirs[0], (int, str)):

@@ -83,7 +83,7 @@ def calls_of(folder: Path) -> list[Call]:
     words = [text.split() for text in short]
     single_calls(add, short)
     batches(add, short, long, words)
-    look_ups(add, long)
+    look_ups(add, real, long)
     conversions(add, real, short, long)
     chats = [
         [{"role": "user", "content": text}, {"role": "assistant", "content": text}] for text in short[:200]
@@ -143,12 +143,21 @@ def batches(add: Callable[..., None], short: list[str], long: list[str], words: 
     add("pickle of a batch", lambda b: pickle.loads(pickle.dumps(b))["input_ids"], lambda k: k(short))
 
 
-def look_ups(add: Callable[..., None], long: list[str]) -> None:
+def look_ups(add: Callable[..., None], real: Any, long: list[str]) -> None:
     """What a batch is asked."""
+    asked = real(long[:20])
     rows, places = range(20), range(0, 1000, 3)
+    # Of a word that is not there, transformers has no span to give.
+    words = [range(max(number for number in asked.word_ids(row) if number is not None) + 1) for row in rows]
 
     def batch(k: Any) -> Any:
         return k(long[:20])
+
+    def look(b: Any, name: str) -> list[Any]:
+        method = getattr(b, name)
+        if name.startswith("word"):
+            return [method(row, word) for row in rows for word in words[row]]
+        return [method(row, place) for row in rows for place in places]
 
     for name in (
         "char_to_token",
@@ -158,12 +167,7 @@ def look_ups(add: Callable[..., None], long: list[str]) -> None:
         "word_to_tokens",
         "word_to_chars",
     ):
-        some = range(0, 300) if name.startswith("word") else places
-        add(
-            name,
-            lambda b, name=name, some=some: [getattr(b, name)(row, place) for row in rows for place in some],
-            batch,
-        )
+        add(name, lambda b, name=name: look(b, name), batch)
     add("tokens(row)", lambda b: [b.tokens(row) for row in rows], batch)
     add("word_ids(row)", lambda b: [b.word_ids(row) for row in rows], batch)
     add("sequence_ids(row)", lambda b: [b.sequence_ids(row) for row in rows], batch)

@@ -66,6 +66,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<results::stream::DecodeStream>()?;
     module.add_class::<results::stream::TextStream>()?;
     module.add_class::<results::stream::TextIterator>()?;
+    results::lookups::quicken_lookups(module.py())?;
     quicken::<results::stream::DecodeStep>(module.py())?;
     quicken::<results::stream::TextStep>(module.py())?;
     module.add_class::<components::normalizers::NormalizerHandle>()?;

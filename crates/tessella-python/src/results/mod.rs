@@ -1,5 +1,6 @@
 //! What encoding and decoding give: encodings, tokens, streams of text.
 
 pub mod encoding;
+pub mod lookups;
 pub mod stream;
 pub mod token;

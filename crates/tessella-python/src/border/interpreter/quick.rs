@@ -34,6 +34,12 @@ pub struct Unnamed<'a, 'py> {
 }
 
 impl<'a, 'py> Unnamed<'a, 'py> {
+    /// Who calls is attached.
+    #[inline(always)]
+    pub fn py(self) -> Python<'py> {
+        self.py
+    }
+
     /// All of them, if there are so many.
     #[inline(always)]
     pub fn all<const N: usize>(self) -> Option<[&'a Bound<'py, PyAny>; N]> {
