@@ -28,6 +28,10 @@ METHODS = [
     (TextStream, "step", "(self, /, id)", "Takes one id, or several"),
     (decoders.DecodeStream, "step", "(self, /, tokenizer, id)", "Takes one id, or several"),
     (compiled.Tokenizer, "decode", "(self, /, ids, skip_special_tokens=True)", "Ids to text."),
+    (compiled.Tokenizer, "token_to_id", "(self, /, token)", "The id of a token"),
+    (compiled.Tokenizer, "id_to_token", "(self, /, id)", "The token of an id"),
+    (compiled.Tokenizer, "get_vocab_size", "(self, /, with_added_tokens=True)", "The number of tokens."),
+    (compiled.Tokenizer, "num_special_tokens_to_add", "(self, /, is_pair)", "How many special tokens"),
     (compiled.Encoding, "token_to_sequence", "(self, /, token_index)", "The sequence of a token."),
     (compiled.Encoding, "token_to_word", "(self, /, token_index)", "The word of a token."),
     (compiled.Encoding, "token_to_chars", "(self, /, token_index)", "Where a token stands"),
@@ -141,6 +145,32 @@ def test_a_step_by_position_is_a_step_by_name() -> None:
                 assert outcome(plain.step, tokenizer, id) == wanted, id
                 assert outcome(named.step, tokenizer, id=id) == wanted, id
             assert here.flush() == there.flush() == plain.flush(tokenizer) == named.flush(tokenizer)
+
+
+def test_questions_about_a_token_by_position_are_those_by_name() -> None:
+    tokenizer = ready()
+    tokens = [*tokenizer.get_vocab(), *WEIRD_IDS, "", "nothing", "\ud800", "é", type("Text", (str,), {})("a")]
+    given = {
+        "token_to_id": ("token", tokens),
+        "id_to_token": ("id", [*range(300), *WEIRD_IDS, Index(), Whole(3), Whole(2**70)]),
+        "get_vocab_size": ("with_added_tokens", WEIRD_IDS),
+        "num_special_tokens_to_add": ("is_pair", WEIRD_IDS),
+    }
+
+    def compare() -> None:
+        for name, (argument, values) in given.items():
+            method = getattr(tokenizer, name)
+            for value in values:
+                assert outcome(method, value) == outcome(method, **{argument: value}), (name, value)
+
+    compare()
+    tokenizer.add_tokens(["nothing", "a"])
+    tokenizer.add_special_tokens(["[S]"])
+    assert (tokenizer.token_to_id("nothing"), tokenizer.get_vocab_size(True)) != (
+        None,
+        tokenizer.get_vocab_size(False),
+    )
+    compare()
 
 
 def test_look_ups_by_position_are_those_by_name() -> None:

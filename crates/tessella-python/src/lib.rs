@@ -76,7 +76,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<components::decoders::DecoderHandle>()?;
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
-    quicken::<tokenizer::quick::Decode>(module.py())?;
+    tokenizer::quick::quicken_tokenizer(module.py())?;
     module.add_function(wrap_pyfunction!(tokenizer::listed::tokens_of, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::listed::ids_of, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::listed::mask_of, module)?)?;

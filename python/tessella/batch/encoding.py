@@ -300,7 +300,7 @@ class BatchEncoding(UserDict[str, Any], Generic[C]):
             of = self._encodings[row]  # type: ignore[index]
         except (IndexError, TypeError):
             of = self._row("char_to_token", row)
-        return of.char_to_token(char, sequence_index) if char >= 0 else None
+        return None if char < 0 else of.char_to_token(char, sequence_index)
 
     def char_to_word(
         self, batch_or_char_index: int, char_index: int | None = None, sequence_index: int = 0
@@ -311,7 +311,7 @@ class BatchEncoding(UserDict[str, Any], Generic[C]):
             of = self._encodings[row]  # type: ignore[index]
         except (IndexError, TypeError):
             of = self._row("char_to_word", row)
-        return of.char_to_word(char, sequence_index) if char >= 0 else None
+        return None if char < 0 else of.char_to_word(char, sequence_index)
 
 
 def _from_end(row: Encoding, word: int, sequence: int) -> int:

@@ -246,7 +246,7 @@ class SpecialTokens:
     def all_special_tokens(self) -> list[str]:
         """The tokens of all roles and the further special tokens, each once."""
         tokens = (*self._roles.values(), *self._extra)
-        return list(dict.fromkeys(str(token) for token in tokens if token is not None))
+        return list(dict.fromkeys([str(token) for token in tokens if token is not None]))
 
     @property
     def all_special_ids(self) -> list[int]:

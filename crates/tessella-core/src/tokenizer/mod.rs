@@ -71,7 +71,7 @@ mod words;
 mod worker;
 mod writings;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::added::AddedVocabulary;
 use crate::decode::Decoder;
@@ -123,6 +123,8 @@ struct Texts {
     model: Arc<Model>,
     /// Ids, ascending, that mean one text as an added token and another in the model.
     contested: Vec<TokenId>,
+    /// How many added tokens are none of the model's; counted when it is first asked for.
+    beside: OnceLock<usize>,
 }
 
 impl Texts {
@@ -135,7 +137,12 @@ impl Texts {
                 model.id_to_token(id).is_some_and(|text| text != token.content).then_some(id)
             })
             .collect();
-        Texts { added, model, contested }
+        Texts { added, model, contested, beside: OnceLock::new() }
+    }
+
+    fn beside(&self) -> usize {
+        let is_new = |token: &&AddedToken| self.model.token_to_id(&token.content).is_none();
+        *self.beside.get_or_init(|| self.added.tokens().iter().filter(is_new).count())
     }
 
     fn has_contested(&self) -> bool {
@@ -217,8 +224,7 @@ impl Tokenizer {
         if !with_added_tokens {
             return model;
         }
-        let in_model = |token: &&AddedToken| self.inner.model().token_to_id(&token.content).is_none();
-        model + self.added_tokens().iter().filter(in_model).count()
+        model + self.inner.texts.beside()
     }
 
     /// All `(text, id)` pairs, the model's first.

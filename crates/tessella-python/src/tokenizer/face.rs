@@ -659,6 +659,12 @@ impl Tokenizer {
         decoding::at_hand(&self.shared, ids, skip_special_tokens)
     }
 
+    /// Looks at the value, if it is current and nobody is about to change it. `look` runs no code of others.
+    #[inline]
+    pub fn peek<R>(&self, look: impl FnOnce(&State) -> Option<R>) -> Option<R> {
+        self.shared.peek(look)
+    }
+
     /// Whether a value is still what [`value`](Self::value) gives.
     pub fn is_current(&self, value: &State) -> bool {
         self.shared.is_current(value)
