@@ -246,6 +246,7 @@ def test_tokens_and_ids(roles, monkeypatch):
             yield outcome(lambda k: k.convert_ids_to_tokens(ids), tokenizer)
             yield outcome(lambda k: k.convert_ids_to_tokens(ids, skip_special_tokens=True), tokenizer)
             yield outcome(lambda k: k.convert_tokens_to_ids(tokens), tokenizer)
+            yield outcome(lambda k: k.convert_tokens_to_string(tokens), tokenizer)
             yield outcome(
                 lambda k: k.get_special_tokens_mask(ids, already_has_special_tokens=True), tokenizer
             )
@@ -263,7 +264,7 @@ def test_tokens_and_ids(roles, monkeypatch):
     from tessella.batch import tokenizer as whole
 
     for module, name in (
-        (whole, "tokens_of"), (special, "ids_of"), (special, "mask_of"), (padding, "copy_of_numbers"),
+        (whole, "tokens_of"), (whole, "text_of_tokens"), (special, "ids_of"), (special, "mask_of"), (padding, "copy_of_numbers"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, lambda *arguments: None)
     assert plain == list(answers())

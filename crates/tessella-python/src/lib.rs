@@ -79,6 +79,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     tokenizer::quick::quicken_tokenizer(module.py())?;
     module.add_function(wrap_pyfunction!(tokenizer::listed::tokens_of, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::listed::ids_of, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::text_of_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::listed::mask_of, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::listed::copy_of_numbers, module)?)?;
     module.add_class::<tokenizer::ranked::Ranked>()?;

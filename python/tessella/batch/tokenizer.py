@@ -26,7 +26,7 @@ from .._calls import a_call, an_encode
 from .._notices import warn
 from .._ordered import in_order
 from .._prefix import check_prefix
-from .._tessella import tokens_of
+from .._tessella import text_of_tokens, tokens_of
 from ..errors import ArgumentError, UnsupportedError
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
@@ -705,6 +705,10 @@ class PretrainedTokenizer(OtherNames):
         """Tokens to text."""
         if isinstance(tokens, str):
             raise TypeError(f"`tokens` must be a list of tokens, not a str: [{tokens!r}]")
+        if type(tokens) is list:
+            found = text_of_tokens(self.backend_tokenizer, tokens)
+            if found is not None:
+                return found
         decoder = self.backend_tokenizer.decoder
         text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text

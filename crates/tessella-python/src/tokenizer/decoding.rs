@@ -116,7 +116,7 @@ pub(super) fn others_turn(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The text of ids, of which more than [`TURN`] are the thread's own.
-fn text_of<'py>(
+pub(super) fn text_of<'py>(
     py: Python<'py>,
     value: &State,
     ids: &[TokenId],

@@ -8,7 +8,7 @@ use pyo3::types::{PyInt, PyList, PyString};
 use tessella_core::TokenId;
 
 use super::Tokenizer;
-use super::decoding::{Room, with_room};
+use super::decoding::{Room, text_of, with_room};
 use crate::border::interpreter::plain_ids;
 use crate::border::recurring;
 
@@ -50,6 +50,31 @@ pub fn ids_of<'py>(
         ids.push(core.token_to_id(token).or(unknown));
     }
     PyList::new(tokens.py(), ids).map(Some)
+}
+
+/// The text of tokens, by what the ids of them stand for; `None` where one is not what its id is read as.
+#[pyfunction]
+pub fn text_of_tokens<'py>(
+    tokenizer: &Bound<'py, Tokenizer>,
+    tokens: &Bound<'py, PyList>,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let value = tokenizer.get().value()?;
+    if !value.core.decodes_by_table() {
+        return Ok(None);
+    }
+    with_room(|Room { kept: ids, text, .. }| {
+        ids.clear();
+        for token in tokens {
+            let Some(token) = token.cast::<PyString>().ok().and_then(|token| token.to_str().ok()) else {
+                return Ok(None);
+            };
+            match value.core.token_to_id(token) {
+                Some(id) if value.core.id_to_decoded_token(id) == Some(token) => ids.push(id),
+                _ => return Ok(None),
+            }
+        }
+        text_of(tokens.py(), &value, ids, false, text).map(Some)
+    })
 }
 
 /// 1 for each id that is among `special`, 0 for the others.

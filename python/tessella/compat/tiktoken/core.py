@@ -168,7 +168,7 @@ class Encoding:
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of a text in which nothing is special."""
         ids = self._ranked.ordinary(text)
-        return self._ordinary(text).tolist() if ids is None else ids  # type: ignore[no-any-return]
+        return self._ordinary(text).tolist() if ids is None else ids
 
     def _ordinary(self, text: str) -> npt.NDArray[np.uint32]:
         if not isinstance(text, str):
