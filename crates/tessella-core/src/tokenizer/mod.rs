@@ -71,6 +71,7 @@ mod words;
 mod worker;
 mod writings;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::added::AddedVocabulary;
@@ -123,6 +124,8 @@ struct Texts {
     model: Arc<Model>,
     /// Ids, ascending, that mean one text as an added token and another in the model.
     contested: Vec<TokenId>,
+    /// No others have it.
+    number: u64,
     /// How many added tokens are none of the model's; counted when it is first asked for.
     beside: OnceLock<usize>,
 }
@@ -137,7 +140,9 @@ impl Texts {
                 model.id_to_token(id).is_some_and(|text| text != token.content).then_some(id)
             })
             .collect();
-        Texts { added, model, contested, beside: OnceLock::new() }
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        Texts { added, model, contested, number, beside: OnceLock::new() }
     }
 
     fn beside(&self) -> usize {
@@ -161,6 +166,10 @@ impl TokenTexts for Texts {
             Some(token) => Some(&token.content),
             None => self.model.id_to_token(id),
         }
+    }
+
+    fn number(&self) -> Option<u64> {
+        Some(self.number)
     }
 }
 
@@ -193,6 +202,11 @@ impl Tokenizer {
     /// The text of an id: an added token's own content, or the model's entry.
     pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
         self.inner.texts.token_text(id)
+    }
+
+    /// A number that no tokenizer has whose ids have other texts.
+    pub fn texts_number(&self) -> u64 {
+        self.inner.texts.number
     }
 
     /// The text of an id as decoders see it: for an added token that is matched after normalisation, its
@@ -230,12 +244,20 @@ impl Tokenizer {
     /// All `(text, id)` pairs, the model's first.
     pub fn vocab(&self, with_added_tokens: bool) -> Vec<(String, TokenId)> {
         let mut entries = Vec::with_capacity(self.inner.spec.model.vocab_len());
-        self.inner.spec.model.for_each_entry(|text, id| entries.push((text.to_string(), id)));
-        if with_added_tokens {
-            let added = self.added_tokens().iter();
-            entries.extend(added.filter_map(|token| Some((token.content.clone(), token.id?))));
-        }
+        self.for_each_entry(with_added_tokens, |text, id| entries.push((text.to_string(), id)));
         entries
+    }
+
+    /// The same, handed out one by one.
+    pub fn for_each_entry(&self, with_added_tokens: bool, mut entry: impl FnMut(&str, TokenId)) {
+        self.inner.spec.model.for_each_entry(&mut entry);
+        if with_added_tokens {
+            for token in self.added_tokens() {
+                if let Some(id) = token.id {
+                    entry(&token.content, id);
+                }
+            }
+        }
     }
 
     /// How many special tokens post-processing adds.

@@ -1,51 +1,65 @@
 //! Python's texts of tokens, which come again and again: a list of tokens holds the same few hundred many times over, and making a text
 //! takes several times as long as counting one more reference to it.
 //!
-//! There are so many places for texts of up to fifteen bytes, each for the last one that came to it, so that what is kept is bounded,
-//! whatever the vocabularies. A text is found by its bytes, which stand beside it, so that nothing else need be right about it.
+//! There are so many places, each for the last text that came to it, so that what is kept is bounded, whatever the vocabularies. A
+//! text is found by its id and by the number that the engine gives to all that ids are called in a tokenizer, which no other one gets.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyString};
-use tessella_core::hash::hash_u64;
+use tessella_core::TokenId;
 
 use crate::border::interpreter::guarded::Guarded;
 
-/// Texts, at most: 0.4 MB, and a megabyte with the texts themselves.
+/// Texts, at most: 0.4 MB, and one or two with the texts themselves.
 const PLACES: usize = 1 << 14;
-const KEY: usize = 16;
+/// Bytes of a text, at most.
+const LONGEST: usize = 64;
 
 /// Where threads run side by side, all of them would wait for the table, and count references to the same few texts.
 const PAYS: bool = cfg!(not(Py_GIL_DISABLED));
 
-/// The bytes of a short text, and how many they are.
-type Key = [u8; KEY];
-
 #[derive(Default)]
 struct Place {
-    key: Key,
+    owner: u64,
+    id: TokenId,
     text: Option<Py<PyString>>,
 }
 
 type Places = Guarded<Box<[Place]>>;
 
-/// A text as Python's.
-pub fn text<'py>(py: Python<'py>, text: &str) -> Bound<'py, PyString> {
+/// What an id is called by `owner`, which tells by `name`.
+pub fn text<'py, 't>(
+    py: Python<'py>,
+    owner: u64,
+    id: TokenId,
+    name: impl FnOnce(TokenId) -> Option<&'t str>,
+) -> Option<Bound<'py, PyString>> {
     match places(py).and_then(|places| places.lend(py)) {
-        Some(mut places) => found(py, &mut places, text),
-        None => PyString::new(py, text),
+        Some(mut places) => found(py, &mut places, owner, id, name),
+        None => name(id).map(|name| PyString::new(py, name)),
     }
 }
 
-/// A list of texts, with `None` where there is none.
+/// A list of what ids are called, by themselves or by `owner`, with `None` for what is not there.
 pub fn list<'py, 't>(
     py: Python<'py>,
-    texts: impl ExactSizeIterator<Item = Option<&'t str>>,
+    owner: Option<u64>,
+    tokens: impl ExactSizeIterator<Item = (TokenId, Option<&'t str>)>,
+    name: impl Fn(TokenId) -> Option<&'t str>,
 ) -> PyResult<Bound<'py, PyList>> {
-    match places(py).and_then(|places| places.lend(py)) {
-        Some(mut places) => PyList::new(py, texts.map(|text| text.map(|text| found(py, &mut places, text)))),
-        None => PyList::new(py, texts.map(|text| text.map(|text| PyString::new(py, text)))),
+    if let Some(owner) = owner
+        && let Some(mut places) = places(py).and_then(|places| places.lend(py))
+    {
+        return PyList::new(
+            py,
+            tokens.map(|(id, own)| match own {
+                Some(own) => Some(PyString::new(py, own)),
+                None => found(py, &mut places, owner, id, &name),
+            }),
+        );
     }
+    PyList::new(py, tokens.map(|(id, own)| own.or_else(|| name(id)).map(|text| PyString::new(py, text))))
 }
 
 fn places(py: Python<'_>) -> Option<&'static Places> {
@@ -55,32 +69,25 @@ fn places(py: Python<'_>) -> Option<&'static Places> {
 }
 
 #[inline]
-fn found<'py>(py: Python<'py>, places: &mut [Place], text: &str) -> Bound<'py, PyString> {
-    let Some(key) = key_of(text) else { return PyString::new(py, text) };
-    let (first, last) = key.split_at(KEY / 2);
-    let half = |half: &[u8]| half.first_chunk().map_or(0, |half| u64::from_le_bytes(*half));
-    let hash = hash_u64(half(first) ^ hash_u64(half(last)));
-    // The upper bits of a product hang on all of its factors.
-    let place = &mut places[(hash >> 32) as usize % PLACES];
-    if place.key == key
+fn found<'py, 't>(
+    py: Python<'py>,
+    places: &mut [Place],
+    owner: u64,
+    id: TokenId,
+    name: impl FnOnce(TokenId) -> Option<&'t str>,
+) -> Option<Bound<'py, PyString>> {
+    // Common tokens mostly have small ids, which stay side by side; those of several tokenizers lie apart.
+    let place = &mut places[(id as usize).wrapping_add(owner as usize * 4099) % PLACES];
+    if place.id == id
+        && place.owner == owner
         && let Some(text) = &place.text
     {
-        return text.bind(py).clone();
+        return Some(text.bind(py).clone());
     }
-    let made = PyString::new(py, text);
-    *place = Place { key, text: Some(made.clone().unbind()) };
-    made
-}
-
-/// The key of a text, if it is short and not empty.
-#[inline]
-fn key_of(text: &str) -> Option<Key> {
-    let bytes = text.as_bytes();
-    let mut key = [0; KEY];
-    if bytes.is_empty() || bytes.len() >= KEY {
-        return None;
+    let name = name(id)?;
+    let text = PyString::new(py, name);
+    if name.len() <= LONGEST {
+        *place = Place { owner, id, text: Some(text.clone().unbind()) };
     }
-    key[..bytes.len()].copy_from_slice(bytes);
-    key[KEY - 1] = bytes.len() as u8;
-    Some(key)
+    Some(text)
 }

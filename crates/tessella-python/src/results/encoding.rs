@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyInt, PyList};
 use tessella_core::spec::Direction;
 
 use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
@@ -247,7 +247,10 @@ impl Encoding {
     /// The text of each token in the vocabulary.
     #[getter]
     fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| recurring::list(py, one.token_texts().map(Some)))
+        self.read(|one| {
+            let name = |id| Some(one.vocabulary_text(id));
+            recurring::list(py, one.vocabulary_number(), one.surfaces(), name)
+        })
     }
 
     /// Start and end of each token in the text that was encoded, in characters.
@@ -270,20 +273,31 @@ impl Encoding {
 
     /// The index of the word that each token belongs to, `None` for special tokens and padding.
     #[getter]
-    fn word_ids(&self) -> Vec<Option<u32>> {
-        self.read(Core::word_ids)
+    fn word_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        // Tokens of one word stand side by side, and share its number.
+        let mut last: Option<(u32, Bound<'py, PyInt>)> = None;
+        let mut number = |&word: &u32| match &last {
+            _ if word == NO_WORD => None,
+            Some((same, number)) if *same == word => Some(number.clone()),
+            _ => {
+                let Ok(number) = word.into_pyobject(py);
+                last = Some((word, number.clone()));
+                Some(number)
+            }
+        };
+        self.read(|one| PyList::new(py, one.words().iter().map(&mut number)))
     }
 
     /// Deprecated: use `word_ids`.
     #[getter]
-    fn words(&self, py: Python<'_>) -> PyResult<Vec<Option<u32>>> {
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyErr::warn(
             py,
             &py.get_type::<pyo3::exceptions::PyDeprecationWarning>(),
             c"Encoding.words is deprecated, please use Encoding.word_ids instead.",
             1,
         )?;
-        Ok(self.word_ids())
+        self.word_ids(py)
     }
 
     /// The index of the sequence that each token belongs to, `None` for special tokens and padding.

@@ -397,17 +397,21 @@ impl Tokenizer {
         py: Python<'py>,
         #[pyo3(from_py_with = argument::id)] id: u32,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
-        Ok(self.shared.get()?.core.id_to_token(id).map(|token| recurring::text(py, token)))
+        let core = &self.shared.get()?.core;
+        Ok(recurring::text(py, core.texts_number(), id, |id| core.id_to_token(id)))
     }
 
     /// All tokens with their ids.
     #[pyo3(signature = (with_added_tokens = true))]
     fn get_vocab<'py>(&self, py: Python<'py>, with_added_tokens: bool) -> PyResult<Bound<'py, PyDict>> {
         let vocab = PyDict::new(py);
-        for (token, id) in self.shared.get()?.core.vocab(with_added_tokens) {
-            vocab.set_item(PyString::new(py, &token), id)?;
-        }
-        Ok(vocab)
+        let mut outcome = Ok(());
+        self.shared.get()?.core.for_each_entry(with_added_tokens, |token, id| {
+            if outcome.is_ok() {
+                outcome = vocab.set_item(PyString::new(py, token), id);
+            }
+        });
+        outcome.map(|()| vocab)
     }
 
     /// The number of tokens.

@@ -29,7 +29,9 @@ pub fn tokens_of<'py>(
             kept.extend(ids.iter().filter(|id| skipped.binary_search(id).is_err()));
             ids = kept;
         }
-        recurring::list(py, ids.iter().map(|&id| value.core.id_to_token(id))).map(Some)
+        let core = &value.core;
+        let tokens = ids.iter().map(|&id| (id, None));
+        recurring::list(py, Some(core.texts_number()), tokens, |id| core.id_to_token(id)).map(Some)
     })
 }
 

@@ -31,7 +31,9 @@ quick_methods! {
     IdToToken "id_to_token" |this, arguments| {
         let ([id], py) = (arguments.all()?, arguments.py());
         let id = plain_id(id)?;
-        let token = |value: &State| Some(value.core.id_to_token(id).map(|token| recurring::text(py, token)));
+        let token = |State { core, .. }: &State| {
+            Some(recurring::text(py, core.texts_number(), id, |id| core.id_to_token(id)))
+        };
         answer(py, this.peek(token)?)
     };
     GetVocabSize "get_vocab_size" |this, arguments| {

@@ -421,7 +421,7 @@ class Encoding:
         """The id of ``<|endoftext|>``."""
         return self._special_tokens["<|endoftext|>"]
 
-    @property
+    @cached_property
     def special_tokens_set(self) -> set[str]:
         """The special tokens."""
         return self._special_set
