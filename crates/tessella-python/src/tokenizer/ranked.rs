@@ -80,6 +80,8 @@ impl Ranked {
 
     /// The ways in which bytes at the end of a text may go on.
     fn ways<'py>(&self, py: Python<'py>, tail: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        // Nobody forks as long as the interpreter is ours.
+        self.core.know_ways();
         // Few bytes may go on in many ways.
         let work = tail.len().saturating_mul(1 << 10);
         let ways =

@@ -67,6 +67,12 @@ impl Ways {
 }
 
 impl Ranked {
+    /// Makes the tables that ways are found in. A thread that makes them where others may fork leaves their children tables that are
+    /// never done.
+    pub fn know_ways(&self) {
+        self.sorted();
+    }
+
     /// The ways to go on from these bytes, as ids up to the one that reaches past them.
     pub fn ways(&self, tail: &[u8], cancel: &Cancel) -> Result<Ways> {
         let mut found = Ways::default();
