@@ -42,7 +42,7 @@ def _engine(pattern: str, ranks: dict[bytes, int]) -> Tokenizer:
 
 
 def _ranked(engine: Tokenizer, special: dict[str, int], ranks: dict[bytes, int]) -> _tessella.Ranked:
-    """What answers plain calls at once. Of names whose ids are none of the engine's it knows only the text."""
+    """What answers plain calls at once. Of names whose ids are none of its kind it knows only the text."""
     empty = [ranks[b""]] if b"" in ranks else []
     return _tessella.Ranked(
         engine,
