@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tessella import Tokenizer, decoders, models
+from tessella import Tokenizer, decoders, models, pre_tokenizers
 from tessella import _tessella as compiled
 
 from tests.python.test_streams_of_ids import TOKENIZERS, spelled
@@ -28,6 +28,22 @@ METHODS = [
     (TextStream, "step", "(self, /, id)", "Takes one id, or several"),
     (decoders.DecodeStream, "step", "(self, /, tokenizer, id)", "Takes one id, or several"),
     (compiled.Tokenizer, "decode", "(self, /, ids, skip_special_tokens=True)", "Ids to text."),
+    (compiled.Tokenizer, "token_to_id", "(self, /, token)", "The id of a token"),
+    (compiled.Tokenizer, "id_to_token", "(self, /, id)", "The token of an id"),
+    (compiled.Tokenizer, "get_vocab_size", "(self, /, with_added_tokens=True)", "The number of tokens."),
+    (compiled.Tokenizer, "num_special_tokens_to_add", "(self, /, is_pair)", "How many special tokens"),
+    (compiled.Encoding, "token_to_sequence", "(self, /, token_index)", "The sequence of a token."),
+    (compiled.Encoding, "token_to_word", "(self, /, token_index)", "The word of a token."),
+    (compiled.Encoding, "token_to_chars", "(self, /, token_index)", "Where a token stands"),
+    (compiled.Encoding, "char_to_token", "(self, /, char_pos, sequence_index=0)", "The token that holds"),
+    (compiled.Encoding, "char_to_word", "(self, /, char_pos, sequence_index=0)", "The word that holds"),
+    (
+        compiled.Encoding,
+        "word_to_tokens",
+        "(self, /, word_index, sequence_index=0)",
+        "The first and one past",
+    ),
+    (compiled.Encoding, "word_to_chars", "(self, /, word_index, sequence_index=0)", "Where a word stands"),
 ]
 
 WEIRD_IDS: list[Any] = [
@@ -95,8 +111,11 @@ def test_the_quick_way_is_there(made: tuple[type, str, str, str]) -> None:
         return ctypes.c_void_p.from_address(id(method) + behind_names).value or 0
 
     of, name, *_ = made
+    quick = {name for other, name, *_ in METHODS if other is of}
     others = [
-        described(one) for other, one in vars(of).items() if type(one) is type(str.join) and other != name
+        described(one)
+        for other, one in vars(of).items()
+        if type(one) is type(str.join) and other not in quick
     ]
     # One entry is a name, a function, flags and a page; the method's own may be the first or the last.
     entry = 4 * ctypes.sizeof(ctypes.c_void_p)
@@ -126,6 +145,63 @@ def test_a_step_by_position_is_a_step_by_name() -> None:
                 assert outcome(plain.step, tokenizer, id) == wanted, id
                 assert outcome(named.step, tokenizer, id=id) == wanted, id
             assert here.flush() == there.flush() == plain.flush(tokenizer) == named.flush(tokenizer)
+
+
+def test_questions_about_a_token_by_position_are_those_by_name() -> None:
+    tokenizer = ready()
+    tokens = [*tokenizer.get_vocab(), *WEIRD_IDS, "", "nothing", "\ud800", "é", type("Text", (str,), {})("a")]
+    given = {
+        "token_to_id": ("token", tokens),
+        "id_to_token": ("id", [*range(300), *WEIRD_IDS, Index(), Whole(3), Whole(2**70)]),
+        "get_vocab_size": ("with_added_tokens", WEIRD_IDS),
+        "num_special_tokens_to_add": ("is_pair", WEIRD_IDS),
+    }
+
+    def compare() -> None:
+        for name, (argument, values) in given.items():
+            method = getattr(tokenizer, name)
+            for value in values:
+                assert outcome(method, value) == outcome(method, **{argument: value}), (name, value)
+
+    compare()
+    tokenizer.add_tokens(["nothing", "a"])
+    tokenizer.add_special_tokens(["[S]"])
+    assert (tokenizer.token_to_id("nothing"), tokenizer.get_vocab_size(True)) != (
+        None,
+        tokenizer.get_vocab_size(False),
+    )
+    compare()
+
+
+def test_look_ups_by_position_are_those_by_name() -> None:
+    choose = random.Random(5)
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2, "<": 3}, "<"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.add_special_tokens(["[S]"])
+    names = {
+        name: list(inspect.signature(getattr(compiled.Encoding, name)).parameters)[1:]
+        for of, name, *_ in METHODS
+        if of is compiled.Encoding
+    }
+    places = [*range(14), *WEIRD_IDS, Index(), Whole(3), Whole(2**70)]
+    for _ in range(40):
+        rows = [" ".join(choose.choices("abc", k=choose.randrange(6))) for _ in range(2)]
+        made = tokenizer.encode(*rows[: choose.choice([1, 2])])
+        if choose.randrange(3) == 0:
+            made.pad(9, direction=choose.choice(["left", "right"]))
+        if choose.randrange(3) == 0:
+            made.set_sequence_id(choose.randrange(3))
+        for name, arguments in names.items():
+            method = getattr(made, name)
+            for place in places:
+                wanted = outcome(method, **{arguments[0]: place})
+                assert outcome(method, place) == wanted, (name, place)
+                if len(arguments) == 2:
+                    for sequence in (0, 1, 2, choose.choice(places)):
+                        wanted = outcome(method, place, **{arguments[1]: sequence})
+                        assert outcome(method, place, sequence) == wanted, (name, place, sequence)
+            assert outcome(method) == outcome(method, **{}), name
+            assert outcome(method, 0, 0, 0)[0] is TypeError
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)

@@ -79,5 +79,5 @@ pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
 pub use tokenizer::{
     BRIEF, Compiled, DecodeRoom, EncodeOptions, FewIds, Input, Joined, ManyInputs, ManyTexts, PieceCounter,
-    PieceCutter, RaggedIds, Sequence, StagePiece, Tokenizer,
+    PieceCutter, RaggedIds, Ranked, Sequence, StagePiece, Tokenizer,
 };

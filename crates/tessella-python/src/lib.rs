@@ -51,6 +51,27 @@ fn release_threads(in_child: bool) {
     tessella_core::threads::release(in_child);
 }
 
+/// The room of the whole.
+fn add_tokenizer(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<tokenizer::Description>()?;
+    module.add_class::<tokenizer::Tokenizer>()?;
+    tokenizer::quick::quicken_tokenizer(module.py())?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::tokens_of, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::ids_of, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::text_of_tokens, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::mask_of, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::listed::copy_of_numbers, module)?)?;
+    module.add_class::<tokenizer::ranked::Ranked>()?;
+    module.add_function(wrap_pyfunction!(tokenizer::ranked::read_ranks, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::call::worker_threads, module)?)?;
+    module.add_class::<tokenizer::comparing::Comparison>()?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::stages, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::derive, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::model_id, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::model_token, module)?)?;
+    Ok(())
+}
+
 #[pymodule(gil_used = false)]
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     border::interrupt::listen();
@@ -62,9 +83,11 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<components::strings::NormalizedString>()?;
     module.add_class::<components::pretokenized::PreTokenizedString>()?;
     module.add_class::<results::encoding::Encoding>()?;
+    module.add_function(wrap_pyfunction!(results::encoding::matrix, module)?)?;
     module.add_class::<results::stream::DecodeStream>()?;
     module.add_class::<results::stream::TextStream>()?;
     module.add_class::<results::stream::TextIterator>()?;
+    results::lookups::quicken_lookups(module.py())?;
     quicken::<results::stream::DecodeStep>(module.py())?;
     quicken::<results::stream::TextStep>(module.py())?;
     module.add_class::<components::normalizers::NormalizerHandle>()?;
@@ -72,17 +95,13 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<components::models::ModelHandle>()?;
     module.add_class::<components::processors::PostProcessorHandle>()?;
     module.add_class::<components::decoders::DecoderHandle>()?;
-    module.add_class::<tokenizer::Description>()?;
-    module.add_class::<tokenizer::Tokenizer>()?;
-    quicken::<tokenizer::quick::Decode>(module.py())?;
+    add_tokenizer(module)?;
     module.add_class::<training::counting::PieceCounts>()?;
     module.add_class::<files::reading::TextFiles>()?;
     module.add_class::<files::reading::Portion>()?;
     module.add_function(wrap_pyfunction!(files::reading::names_json_lines, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::encode_column, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::check_packing, module)?)?;
-    module.add_function(wrap_pyfunction!(tokenizer::call::worker_threads, module)?)?;
-    module.add_class::<tokenizer::comparing::Comparison>()?;
     module.add_class::<training::progress::Meter>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
     module.add_class::<training::texts::TextsOf>()?;
@@ -98,10 +117,6 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sentencepiece::sentencepiece_parts, module)?)?;
     module.add_function(wrap_pyfunction!(sentencepiece::piece_merges, module)?)?;
     module.add_function(wrap_pyfunction!(files::loading::load, module)?)?;
-    module.add_function(wrap_pyfunction!(tokenizer::explaining::stages, module)?)?;
-    module.add_function(wrap_pyfunction!(tokenizer::explaining::derive, module)?)?;
-    module.add_function(wrap_pyfunction!(tokenizer::explaining::model_id, module)?)?;
-    module.add_function(wrap_pyfunction!(tokenizer::explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(hold_threads, module)?)?;
     module.add_function(wrap_pyfunction!(release_threads, module)?)?;

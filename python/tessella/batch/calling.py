@@ -7,9 +7,12 @@ set on the tokenizer, so calls on several threads never see each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .._tessella import Encoding
+import numpy as np
+
+from .._tessella import Encoding, matrix
 from .._types import PaddingOptions, Side, TruncationOptions
 from ..errors import ArgumentError
 from .encoding import BatchEncoding
@@ -136,6 +139,44 @@ class Columns:
             columns["length"] = [len(row) for row in rows]
         return columns
 
+    def of_one(self, row: Encoding) -> dict[str, list[Any]]:
+        """The same of a single row, without a list round each; its length stays in one."""
+        columns: dict[str, list[Any]] = {"input_ids": row.ids}
+        if self.type_ids:
+            columns["token_type_ids"] = row.type_ids
+        if self.attention_mask:
+            columns["attention_mask"] = row.attention_mask
+        if self.special_mask:
+            columns["special_tokens_mask"] = row.special_tokens_mask
+        if self.offsets:
+            columns["offset_mapping"] = row.offsets
+        if self.length:
+            columns["length"] = [len(row)]
+        return columns
+
+    def arrays_of(self, rows: list[Encoding]) -> dict[str, Any]:
+        """The same as arrays, where rows are as long as each other: what tensors are made of."""
+        if not rows or len({len(row) for row in rows}) > 1 or not _WIDE:
+            return self.of(rows)
+        columns: dict[str, Any] = {"input_ids": matrix(rows, "ids")}
+        if self.type_ids:
+            columns["token_type_ids"] = matrix(rows, "type_ids")
+        if self.attention_mask:
+            columns["attention_mask"] = matrix(rows, "attention_mask")
+        if self.special_mask:
+            columns["special_tokens_mask"] = matrix(rows, "special_tokens_mask")
+        if self.offsets:
+            # Where there are none, nothing tells that they would be two numbers each.
+            some = len(rows[0]) > 0
+            columns["offset_mapping"] = matrix(rows, "offsets") if some else [row.offsets for row in rows]
+        if self.length:
+            columns["length"] = [len(row) for row in rows]
+        return columns
+
+
+# Whether an array of Python's numbers is one of 64 bits: some systems' old versions of NumPy make others.
+_WIDE = np.dtype(int) == np.int64
+
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple))
@@ -224,7 +265,7 @@ def encode_rows(
     verbose: bool,
 ) -> BatchEncoding:
     """Encodes one text or many under the settings of one call."""
-    rows, batched = _inputs(text, pair, words)
+    rows, batched = ([text], False) if type(text) is str and pair is None else _inputs(text, pair, words)
     truncation: TruncationOptions | bool = False
     if strategies.truncation != "do_not_truncate" and strategies.max_length is not None:
         truncation = {
@@ -240,15 +281,28 @@ def encode_rows(
             "pad_to_multiple_of": pad_to_multiple_of,
             **tokenizer._pad_settings(padding_side),
         }
+    backend = tokenizer.backend_tokenizer
     try:
-        encoded = tokenizer.backend_tokenizer.encode_batch(
-            rows,
-            words,
-            add_special_tokens,
-            truncation=truncation,
-            padding=padding,
-            encode_special_tokens=split_special_tokens,
-        )
+        if type(text) is str and pair is None and not words:
+            one = backend.encode(
+                text,
+                None,
+                False,
+                add_special_tokens,
+                truncation=truncation,
+                padding=padding,
+                encode_special_tokens=split_special_tokens,
+            )
+            encoded = [one]
+        else:
+            encoded = backend.encode_batch(
+                rows,
+                words,
+                add_special_tokens,
+                truncation=truncation,
+                padding=padding,
+                encode_special_tokens=split_special_tokens,
+            )
     except TypeError as error:
         raise _located(tokenizer, rows, words, error) from error
     samples: list[int] = []
@@ -259,11 +313,60 @@ def encode_rows(
             windows += [first, *more]
             samples += [place] * (1 + len(more))
         encoded = windows
-    data = columns.of(encoded)
+    if return_tensors is not None:
+        data = columns.arrays_of(encoded)
+    elif batched or columns.overflow:
+        data = columns.of(encoded)
+    else:
+        data = columns.of_one(encoded[0])
     if columns.overflow:
         data["overflow_to_sample_mapping"] = samples
     if strategies.max_length is None and verbose:
         tokenizer._warn_if_long(max(map(len, encoded), default=0))
-    if not batched and return_tensors is None and not columns.overflow:
-        data = {key: value[0] if isinstance(value[0], list) else value for key, value in data.items()}
     return BatchEncoding(data, encoded, return_tensors)
+
+
+def _calls_itself(tokenizer: PretrainedTokenizer) -> bool:
+    """Whether what a call does is what this file does: classes may have more to do in theirs."""
+    return type(tokenizer).__call__ is _plain_call()
+
+
+@cache
+def _plain_call() -> object:
+    from .tokenizer import PretrainedTokenizer
+
+    return PretrainedTokenizer.__call__
+
+
+def ids_alone(tokenizer: PretrainedTokenizer, text: object, add_special_tokens: bool) -> list[int] | None:
+    """The ids of one plain text, neither padded nor cut; ``None`` of others, which a call tells about."""
+    if type(text) is not str or not _calls_itself(tokenizer):
+        return None
+    try:
+        ids: list[int] = tokenizer.backend_tokenizer.encode_ids(
+            text, add_special_tokens, encode_special_tokens=tokenizer.split_special_tokens
+        ).tolist()
+    except TypeError:
+        return None
+    tokenizer._warn_if_long(len(ids))
+    return ids
+
+
+def row_alone(tokenizer: PretrainedTokenizer, text: object, add_special_tokens: bool) -> Encoding | None:
+    """The same with all that is known of its tokens."""
+    if type(text) is not str or not _calls_itself(tokenizer):
+        return None
+    try:
+        row = tokenizer.backend_tokenizer.encode(
+            text,
+            None,
+            False,
+            add_special_tokens,
+            truncation=False,
+            padding=False,
+            encode_special_tokens=tokenizer.split_special_tokens,
+        )
+    except TypeError:
+        return None
+    tokenizer._warn_if_long(len(row))
+    return row

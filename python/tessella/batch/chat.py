@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from .encoding import BatchEncoding
+from .templates import plain, render, render_with_spans
 
 #: A template, or templates by name, or ``None``.
 Templates = str | dict[str, str] | None
@@ -31,12 +32,22 @@ def _is_batch(conversation: Any) -> bool:
     return isinstance(conversation[0], (list, tuple)) or hasattr(conversation[0], "messages")
 
 
+_TEXTS = frozenset((str,))
+
+
+def _is_usual(message: dict[Any, Any]) -> bool:
+    """Whether the keys are texts and none of them one of the names for reasoning."""
+    return _TEXTS.issuperset(map(type, message)) and message.keys().isdisjoint(_REASONING)
+
+
 def _messages(conversation: Any) -> list[dict[str, Any]]:
     """The messages as plain data, without keys that say nothing."""
-    from .templates import plain
-
     messages = []
     for place, message in enumerate(getattr(conversation, "messages", conversation)):
+        if type(message) is dict and _TEXTS.issuperset(map(type, message.values())) and _is_usual(message):
+            # Nothing but texts: all of it is plain.
+            messages.append(message.copy())
+            continue
         made = plain(message)
         if not isinstance(made, dict):
             raise TypeError(
@@ -52,11 +63,10 @@ def _messages(conversation: Any) -> list[dict[str, Any]]:
 
 
 def _tools(tools: Sequence[Tool] | None) -> Any:
-    from .schema import function_schema
-    from .templates import plain
-
     if tools is None:
         return None
+    from .schema import function_schema
+
     made = []
     for tool in tools:
         if isinstance(tool, Mapping):
@@ -69,8 +79,6 @@ def _tools(tools: Sequence[Tool] | None) -> Any:
 
 
 def _documents(documents: Any) -> Any:
-    from .templates import plain
-
     if documents is None:
         return None
     if isinstance(documents, (str, bytes, Mapping)):
@@ -217,8 +225,6 @@ def written(
         continued: end right after the text of the last message; a str names the field with it.
         spans: tell where the assistant speaks.
     """
-    from .templates import render, render_with_spans
-
     batched = _is_batch(conversation)
     shared = {**variables, "tools": _tools(tools), "documents": _documents(documents)}
     texts, found = [], []
@@ -237,8 +243,6 @@ def written(
 
 def _continued(template: str, values: Mapping[str, Any], field: str) -> str:
     """What the template writes up to the end of the last message's field."""
-    from .templates import render
-
     messages = values["messages"]
     if not messages:
         raise ArgumentError("continue_final_message is set but the conversation is empty")

@@ -46,6 +46,10 @@ class TokenSpan(NamedTuple):
 Numbers = Literal["input_ids", "attention_mask", "token_type_ids", "special_tokens_mask", "labels"]
 
 
+# A named tuple of a tuple that has as many entries, without a look at each.
+_new = tuple.__new__
+
+
 # `Any`: other columns are lists of pairs, or whatever was put in.
 class BatchEncoding(UserDict[str, Any], Generic[C]):
     """Columns by name (``input_ids``, ``attention_mask``, ...), also as attributes.
@@ -86,13 +90,18 @@ class BatchEncoding(UserDict[str, Any], Generic[C]):
         n_sequences: int | None = None,
     ) -> None:
         self.data: dict[str, Any]
-        super().__init__(data)
+        if type(data) is dict and type(self) is BatchEncoding:
+            # What follows does the same for every key by itself.
+            self.data = data.copy()
+        else:
+            super().__init__(data)
         rows = [encoding] if isinstance(encoding, Encoding) else encoding
         self._encodings = None if rows is None else list(rows)
         if n_sequences is None and self._encodings:
             n_sequences = self._encodings[0].n_sequences
         self._n_sequences = n_sequences
-        self.convert_to_tensors(tensor_type, prepend_batch_axis)
+        if tensor_type is not None:
+            self.convert_to_tensors(tensor_type, prepend_batch_axis)
 
     # The dict.
 
@@ -211,72 +220,102 @@ class BatchEncoding(UserDict[str, Any], Generic[C]):
         """Of each token the sequence (0 or 1) that it is from, ``None`` for special tokens and padding."""
         return self._rows("sequence_ids")[batch_index].sequence_ids
 
-    # Positions.
+    # Positions. Look-ups are made for every token of many texts, so each goes straight to its row; whether
+    # there is one is asked if that fails.
 
-    def _place(self, name: str, first: int, second: int | None, of_tokens: bool) -> tuple[Encoding, int]:
-        """The row and the position in it; negative positions count from the end where the end is known."""
+    def _row(self, name: str, row: int) -> Encoding:
         rows = self._rows(name)
-        row, position = (0, first) if second is None else (first, second)
         if not -len(rows) <= row < len(rows):
             raise IndexError(f"{name}(): there is no row {row} among {len(rows)}")
-        encoding = rows[row]
-        if position < 0 and of_tokens:
-            position += len(encoding)
-        return encoding, position
+        return rows[row]
 
     def token_to_sequence(self, batch_or_token_index: int, token_index: int | None = None) -> int | None:
         """The sequence (0 or 1) that a token is from."""
-        row, token = self._place("token_to_sequence", batch_or_token_index, token_index, True)
-        return row.token_to_sequence(token) if token >= 0 else None
+        row, token = (0, batch_or_token_index) if token_index is None else (batch_or_token_index, token_index)
+        try:
+            of = self._encodings[row]  # type: ignore[index]
+        except (IndexError, TypeError):
+            of = self._row("token_to_sequence", row)
+        if token < 0:
+            token += len(of)
+        return of.token_to_sequence(token) if token >= 0 else None
 
     def token_to_word(self, batch_or_token_index: int, token_index: int | None = None) -> int | None:
         """The number of a token's word."""
-        row, token = self._place("token_to_word", batch_or_token_index, token_index, True)
-        return row.token_to_word(token) if token >= 0 else None
+        row, token = (0, batch_or_token_index) if token_index is None else (batch_or_token_index, token_index)
+        try:
+            of = self._encodings[row]  # type: ignore[index]
+        except (IndexError, TypeError):
+            of = self._row("token_to_word", row)
+        if token < 0:
+            token += len(of)
+        return of.token_to_word(token) if token >= 0 else None
 
     def token_to_chars(self, batch_or_token_index: int, token_index: int | None = None) -> CharSpan | None:
         """The characters that a token stands for."""
-        row, token = self._place("token_to_chars", batch_or_token_index, token_index, True)
-        found = row.token_to_chars(token) if token >= 0 else None
-        return None if found is None else CharSpan(*found)
+        row, token = (0, batch_or_token_index) if token_index is None else (batch_or_token_index, token_index)
+        try:
+            of = self._encodings[row]  # type: ignore[index]
+        except (IndexError, TypeError):
+            of = self._row("token_to_chars", row)
+        if token < 0:
+            token += len(of)
+        found = of.token_to_chars(token) if token >= 0 else None
+        return None if found is None else _new(CharSpan, found)
 
     def word_to_tokens(
         self, batch_or_word_index: int, word_index: int | None = None, sequence_index: int = 0
     ) -> TokenSpan | None:
         """The tokens of a word."""
-        row, word = self._place("word_to_tokens", batch_or_word_index, word_index, False)
-        word = _from_end(row, word, sequence_index)
-        found = row.word_to_tokens(word, sequence_index) if word >= 0 else None
-        return None if found is None else TokenSpan(*found)
+        row, word = (0, batch_or_word_index) if word_index is None else (batch_or_word_index, word_index)
+        try:
+            of = self._encodings[row]  # type: ignore[index]
+        except (IndexError, TypeError):
+            of = self._row("word_to_tokens", row)
+        if word < 0:
+            word = _from_end(of, word, sequence_index)
+        found = of.word_to_tokens(word, sequence_index) if word >= 0 else None
+        return None if found is None else _new(TokenSpan, found)
 
     def word_to_chars(
         self, batch_or_word_index: int, word_index: int | None = None, sequence_index: int = 0
     ) -> CharSpan | None:
         """The characters of a word."""
-        row, word = self._place("word_to_chars", batch_or_word_index, word_index, False)
-        word = _from_end(row, word, sequence_index)
-        found = row.word_to_chars(word, sequence_index) if word >= 0 else None
-        return None if found is None else CharSpan(*found)
+        row, word = (0, batch_or_word_index) if word_index is None else (batch_or_word_index, word_index)
+        try:
+            of = self._encodings[row]  # type: ignore[index]
+        except (IndexError, TypeError):
+            of = self._row("word_to_chars", row)
+        if word < 0:
+            word = _from_end(of, word, sequence_index)
+        found = of.word_to_chars(word, sequence_index) if word >= 0 else None
+        return None if found is None else _new(CharSpan, found)
 
     def char_to_token(
         self, batch_or_char_index: int, char_index: int | None = None, sequence_index: int = 0
     ) -> int | None:
         """The token that holds a character; ``None`` where none does, at blanks for example."""
-        row, char = self._place("char_to_token", batch_or_char_index, char_index, False)
-        return row.char_to_token(char, sequence_index) if char >= 0 else None
+        row, char = (0, batch_or_char_index) if char_index is None else (batch_or_char_index, char_index)
+        try:
+            of = self._encodings[row]  # type: ignore[index]
+        except (IndexError, TypeError):
+            of = self._row("char_to_token", row)
+        return None if char < 0 else of.char_to_token(char, sequence_index)
 
     def char_to_word(
         self, batch_or_char_index: int, char_index: int | None = None, sequence_index: int = 0
     ) -> int | None:
         """The number of the word that holds a character."""
-        row, char = self._place("char_to_word", batch_or_char_index, char_index, False)
-        return row.char_to_word(char, sequence_index) if char >= 0 else None
+        row, char = (0, batch_or_char_index) if char_index is None else (batch_or_char_index, char_index)
+        try:
+            of = self._encodings[row]  # type: ignore[index]
+        except (IndexError, TypeError):
+            of = self._row("char_to_word", row)
+        return None if char < 0 else of.char_to_word(char, sequence_index)
 
 
 def _from_end(row: Encoding, word: int, sequence: int) -> int:
     """Words counted from the end of their sequence."""
-    if word >= 0:
-        return word
     words = [
         number
         for number, of in zip(row.word_ids, row.sequence_ids, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._tessella import copy_of_numbers
 from ..errors import ArgumentError
 from .encoding import BatchEncoding
 
@@ -21,7 +22,9 @@ IGNORED = -100
 
 
 def _plain(value: Any) -> Any:
-    """Lists of numbers, whatever made them."""
+    """Lists of numbers, whatever made them; lists are copied."""
+    if type(value) is list and (copy := copy_of_numbers(value)) is not None:
+        return copy
     if hasattr(value, "tolist"):
         return value.tolist()
     return [_plain(one) for one in value] if isinstance(value, (list, tuple)) and value else value
@@ -46,13 +49,14 @@ def _columns(encoded: Encoded) -> dict[str, Any]:
         raise ArgumentError(
             f"`encoded_inputs` must be a dict or a list of dicts, not a list of {type(rows[0]).__name__}"
         )
+    first = rows[0].keys() if rows else ()
     for place, row in enumerate(rows):
-        if row.keys() != rows[0].keys():
-            odd = sorted(set(row.keys()) ^ set(rows[0].keys()))
+        if row.keys() != first:
+            odd = sorted(set(row.keys()) ^ set(first))
             raise ArgumentError(
                 f"row {place} of `encoded_inputs` differs from row 0 in its keys: {', '.join(odd)}"
             )
-    return {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
+    return {key: [row[key] for row in rows] for key in first}
 
 
 def pad(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._formats import ROLES
 from .._ordered import in_order
+from .._tessella import ids_of, mask_of
 from ..errors import ArgumentError, UnsupportedError
 from ..tokens import AddedToken
 
@@ -110,6 +111,12 @@ class SpecialTokens:
             found = None if unknown is None else self.backend_tokenizer.token_to_id(str(unknown))
         return found
 
+    def _ids(self, tokens: list[str]) -> list[int | None]:
+        """The ids of several."""
+        unknown = self._roles.get("unk_token")
+        found = ids_of(self.backend_tokenizer, tokens, None if unknown is None else str(unknown))
+        return [self._id(token) for token in tokens] if found is None else found
+
     # `Any`: of names that are no usual role, only the settings know what they are.
     def __getattr__(self, name: str) -> Any:
         # Reached only for what is no ordinary attribute.
@@ -194,11 +201,11 @@ class SpecialTokens:
     @property
     def vocab_size(self) -> int:
         """The number of entries of the model's vocabulary, without added tokens. See ``len``."""
-        return self.backend_tokenizer.get_vocab_size(with_added_tokens=False)
+        return self.backend_tokenizer.get_vocab_size(False)
 
     def __len__(self) -> int:
         """The number of entries with added tokens."""
-        return self.backend_tokenizer.get_vocab_size(with_added_tokens=True)
+        return self.backend_tokenizer.get_vocab_size(True)
 
     def __bool__(self) -> bool:
         return True
@@ -239,13 +246,12 @@ class SpecialTokens:
     def all_special_tokens(self) -> list[str]:
         """The tokens of all roles and the further special tokens, each once."""
         tokens = (*self._roles.values(), *self._extra)
-        return list(dict.fromkeys(str(token) for token in tokens if token is not None))
+        return list(dict.fromkeys([str(token) for token in tokens if token is not None]))
 
     @property
     def all_special_ids(self) -> list[int]:
         """The ids of ``all_special_tokens``."""
-        ids = [self._id(token) for token in self.all_special_tokens]
-        return [id for id in ids if id is not None]
+        return [id for id in self._ids(self.all_special_tokens) if id is not None]
 
     def get_special_tokens_mask(
         self,
@@ -263,7 +269,11 @@ class SpecialTokens:
                 "only one list of ids with its special tokens has a mask: pass "
                 "already_has_special_tokens=True, or encode the text with return_special_tokens_mask=True"
             )
-        special = set(self.all_special_ids)
+        ids = self.all_special_ids
+        mask = mask_of(token_ids_0, ids) if type(token_ids_0) is list else None
+        if mask is not None:
+            return mask
+        special = set(ids)
         return [int(int(id) in special) for id in token_ids_0]
 
     def add_tokens(self, new_tokens: Token | Sequence[Token], special_tokens: bool = False) -> int:
@@ -334,3 +344,26 @@ class SpecialTokens:
                 self._extra = [one for one in map(as_token, (*kept, *tokens)) if one is not None]
             adding += tokens
         return self.add_tokens(adding, special_tokens=True)
+
+
+def _usual(role: str) -> tuple[property, property]:
+    """A usual role and its id as properties of the class: they are asked for more often than all others."""
+
+    def token(self: SpecialTokens) -> str | None:
+        found = self._roles.get(role)
+        return found if found is None or type(found) is str else str(found)
+
+    def id(self: SpecialTokens) -> int | None:
+        found = self._roles.get(role)
+        return None if found is None else self._id(str(found))
+
+    token.__doc__ = f"The token of the role ``{role}``, or ``None``."
+    id.__doc__ = f"The id of ``{role}``, or ``None``."
+    return property(token), property(id)
+
+
+# `__getattr__` tells of these too, and `__setattr__` sets them. But it is asked last, after a search that
+# takes longer than the answer.
+for _name in ROLES:
+    for _ending, _property in zip(("", "_id"), _usual(_name), strict=True):
+        setattr(SpecialTokens, _name + _ending, _property)

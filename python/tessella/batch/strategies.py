@@ -41,6 +41,9 @@ class Strategies(NamedTuple):
     max_length: int | None
 
 
+_NOTHING = Strategies("do_not_pad", "do_not_truncate", None)
+
+
 def chosen(name: str, value: object, options: tuple[_O, ...]) -> _O:
     """The option that was named, also by an enum member with it as its value."""
     given = getattr(value, "value", value)
@@ -52,7 +55,7 @@ def chosen(name: str, value: object, options: tuple[_O, ...]) -> _O:
 
 def count(name: str, value: object, least: int) -> None:
     """Refuses what is no whole number, and one that is too small."""
-    if value is None:
+    if value is None or (type(value) is int and value >= least):
         return
     if not isinstance(value, SupportsIndex):
         raise TypeError(f"`{name}` must be an int or None, not {type(value).__name__}")
@@ -74,6 +77,13 @@ def resolve(
         padding, truncation, max_length, pad_to_multiple_of, verbose: as in the call.
         model_max_length: the length to use where the call gives none.
     """
+    if (
+        max_length is None
+        and pad_to_multiple_of is None
+        and (padding is False or padding is None)
+        and (truncation is None or truncation is False)
+    ):
+        return _NOTHING
     count("max_length", max_length, 0)
     count("pad_to_multiple_of", pad_to_multiple_of, 0)
     if max_length is not None and padding is False and truncation is None:

@@ -148,7 +148,10 @@ def _compiled(template: str) -> Any:
     from jinja2.exceptions import TemplateSyntaxError
 
     try:
-        return _environment().from_string(template)
+        made = _environment().from_string(template)
+        # A chain of two dicts, which every rendering walks through; nothing is put into either.
+        made.globals = dict(made.globals)
+        return made
     except TemplateSyntaxError as error:
         lines = template.splitlines() or [""]
         line = lines[min(error.lineno, len(lines)) - 1].strip()

@@ -26,10 +26,19 @@ from .._calls import a_call, an_encode
 from .._notices import warn
 from .._ordered import in_order
 from .._prefix import check_prefix
+from .._tessella import text_of_tokens, tokens_of
 from ..errors import ArgumentError, UnsupportedError
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
-from .calling import CallInput, Columns, PaddingKind, TruncationKind, encode_rows
+from .calling import (
+    CallInput,
+    Columns,
+    PaddingKind,
+    TruncationKind,
+    encode_rows,
+    ids_alone,
+    row_alone,
+)
 from .chat import Tool, chosen_template, masks, named_templates, written
 from .checks import a_flag
 from .classes import DEFAULTS, has_ends, plain_name, shape
@@ -39,7 +48,8 @@ from .ends import Ends
 from .files import HubOptions, check_names, found, made_from, saved, uploaded
 from .names import OtherNames
 from .settings import a_side, a_whole_number, settings_of, to_write, usual_further, usual_roles
-from .strategies import NO_LIMIT, Strategies, count, resolve
+from .strategies import NO_LIMIT, count, resolve
+from .templates import plain
 from .tensors import Tensors
 from .unknown import check_given, warning_of_options
 
@@ -521,34 +531,29 @@ class PretrainedTokenizer(OtherNames):
             return_length,
         )
 
-        def encoded(
-            by: PretrainedTokenizer, text: CallInput, pair: CallInput | None, strategies: Strategies
-        ) -> BatchEncoding:
-            return encode_rows(
-                by,
-                text,
-                pair,
-                columns,
-                strategies,
-                add_special_tokens=add_special_tokens,
-                stride=stride,
-                words=is_split_into_words,
-                pad_to_multiple_of=pad_to_multiple_of,
-                padding_side=padding_side,
-                split_special_tokens=(
-                    self.split_special_tokens if split_special_tokens is None else split_special_tokens
-                ),
-                return_tensors=return_tensors,
-                verbose=verbose,
-            )
-
-        batch = None if text is None else encoded(self, text, text_pair, strategies)
-        if text_target is None:
-            assert batch is not None
-            return batch
+        options: dict[str, Any] = {
+            "add_special_tokens": add_special_tokens,
+            "stride": stride,
+            "words": is_split_into_words,
+            "pad_to_multiple_of": pad_to_multiple_of,
+            "padding_side": padding_side,
+            "split_special_tokens": (
+                self.split_special_tokens if split_special_tokens is None else split_special_tokens
+            ),
+            "return_tensors": return_tensors,
+            "verbose": verbose,
+        }
+        batch = None
+        if text is not None:
+            batch = encode_rows(self, text, text_pair, columns, strategies, **options)
+            if text_target is None:
+                return batch
+        assert text_target is not None
         if max_target_length is not None:
             strategies = strategies._replace(max_length=max_target_length)
-        target = encoded(self._for_targets(), text_target, text_pair_target, strategies)
+        target = encode_rows(
+            self._for_targets(), text_target, text_pair_target, columns, strategies, **options
+        )
         if batch is None:
             return target
         batch["labels"] = target["input_ids"]
@@ -570,6 +575,19 @@ class PretrainedTokenizer(OtherNames):
         **options: Unpack[EncodeOptions],
     ) -> Any:
         """The ids alone; the options are those of a call."""
+        if return_tensors is None and not options:
+            if (
+                text_pair is None
+                and padding is False
+                and (truncation is None or truncation is False)
+                and (max_length is None and padding_side is None)
+                and (type(stride) is int and not stride)
+            ):
+                ids = ids_alone(self, text, add_special_tokens)
+                if ids is not None:
+                    return ids
+            # Of no other column is anything seen.
+            options = {"return_token_type_ids": False, "return_attention_mask": False}
         return self(
             text,
             text_pair,
@@ -591,6 +609,10 @@ class PretrainedTokenizer(OtherNames):
         **options: Unpack[TokenizeOptions],
     ) -> list[str]:
         """The tokens of one text."""
+        if pair is None and not options:
+            row = row_alone(self, text, add_special_tokens)
+            if row is not None:
+                return row.tokens
         return self(text, pair, add_special_tokens=add_special_tokens, **options).tokens()
 
     def pad(
@@ -653,6 +675,8 @@ class PretrainedTokenizer(OtherNames):
         """The id of a token, or the ids of several; of an unknown one that of ``unk_token``, or ``None``."""
         if isinstance(tokens, str):
             return self._id(tokens)
+        if type(tokens) is list:
+            return self._ids(tokens)
         return [self._id(token) for token in in_order("tokens", tokens, "a str or a list of str")]
 
     @overload
@@ -665,6 +689,11 @@ class PretrainedTokenizer(OtherNames):
         self, ids: int | Ids, skip_special_tokens: bool = False
     ) -> str | list[str | None] | None:
         """The token of an id, or the tokens of several; ``None`` for an id that is not there."""
+        if type(ids) is list:
+            skipped_ids = self.all_special_ids if skip_special_tokens else []
+            tokens = tokens_of(self.backend_tokenizer, ids, skipped_ids)
+            if tokens is not None:
+                return tokens
         given = plain_ids(ids)
         token = self.backend_tokenizer.id_to_token
         if not isinstance(given, (list, tuple)):
@@ -676,6 +705,10 @@ class PretrainedTokenizer(OtherNames):
         """Tokens to text."""
         if isinstance(tokens, str):
             raise TypeError(f"`tokens` must be a list of tokens, not a str: [{tokens!r}]")
+        if type(tokens) is list:
+            found = text_of_tokens(self.backend_tokenizer, tokens)
+            if found is not None:
+                return found
         decoder = self.backend_tokenizer.decoder
         text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text
@@ -725,9 +758,22 @@ class PretrainedTokenizer(OtherNames):
             spaces_between_special_tokens: of no effect: blanks are those that the decoder makes.
         """
         del spaces_between_special_tokens
+        cleans = self._word_end or (
+            self.clean_up_tokenization_spaces
+            if clean_up_tokenization_spaces is None
+            else clean_up_tokenization_spaces
+        )
+        if not cleans and type(token_ids) is list and token_ids and type(token_ids[0]) is int:
+            try:
+                return self.backend_tokenizer.decode(token_ids, skip_special_tokens)
+            except TypeError:
+                # One of them is no plain number.
+                pass
         ids = plain_ids(token_ids)
         if isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], (list, tuple)):
             texts = self.backend_tokenizer.decode_batch(ids, skip_special_tokens)
+            if not cleans:
+                return texts
             return [self._cleaned(text, clean_up_tokenization_spaces) for text in texts]
         text = self.backend_tokenizer.decode([ids] if isinstance(ids, int) else ids, skip_special_tokens)
         return self._cleaned(text, clean_up_tokenization_spaces)
@@ -816,8 +862,6 @@ class PretrainedTokenizer(OtherNames):
             >>> tokenizer.apply_chat_template(chat)["input_ids"]
             [1, 2, 0]
         """
-        from .templates import plain
-
         if sanitize_control_tokens:
             raise UnsupportedError(
                 "sanitize_control_tokens is not supported: encode what users wrote with "

@@ -89,6 +89,11 @@ fn is_swollen(token: &str, text: &str) -> bool {
     text.len() > 64 + 4 * token.len()
 }
 
+/// Slots of a table of so many tokens, at most.
+fn most_slots(tokens: usize) -> usize {
+    tokens * MOST_HOLES + (1 << 16)
+}
+
 /// Copies `length` bytes, and what stands behind them up to a whole number of strides.
 #[inline]
 fn copy_by_strides(from: &[u8], to: &mut [u8], length: usize) {
@@ -103,7 +108,7 @@ impl Table {
     /// decoder allows none. Without a decoder tokens are joined by spaces.
     pub fn new(decoder: Option<&Decoder>, tokens: &[(TokenId, &str, bool)]) -> Option<Table> {
         let bound = tokens.iter().map(|(id, ..)| *id as usize + 1).max().unwrap_or(0);
-        if bound > tokens.len() * MOST_HOLES + (1 << 16) {
+        if bound > most_slots(tokens.len()) {
             return None;
         }
         let _work = limits::begin(tokens.iter().map(|(_, text, _)| text.len()).sum(), Cancel::never());
@@ -176,6 +181,29 @@ impl Table {
                     None => table.set(id, text.as_bytes(), special, false)?,
                 },
             }
+        }
+        Some(table)
+    }
+
+    /// The table of ids that stand for bytes wherever they are, the last ones of those that come twice; `None` where ids are
+    /// far apart.
+    pub fn of_bytes<'b>(tokens: impl Iterator<Item = (TokenId, &'b [u8])> + Clone) -> Option<Table> {
+        let bound = tokens.clone().map(|(id, _)| id as usize + 1).max().unwrap_or(0);
+        if bound > most_slots(tokens.clone().count()) {
+            return None;
+        }
+        let mut table = Table {
+            slots: vec![[0; SLOT]; bound],
+            long: Vec::new(),
+            join: Join::Bytes,
+            first: false,
+            last: false,
+            start: false,
+            strips: Vec::new(),
+            anywhere: true,
+        };
+        for (id, bytes) in tokens {
+            table.set(id, bytes, false, false)?;
         }
         Some(table)
     }

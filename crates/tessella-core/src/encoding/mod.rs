@@ -44,6 +44,11 @@ pub enum OffsetUnit {
 /// Gives the text of a token; tokenizers implement it, so that an encoding need not copy strings.
 pub trait TokenTexts: Debug + Send + Sync {
     fn token_text(&self, id: TokenId) -> Option<&str>;
+
+    /// A number that no others have, if what is told of an id may be remembered under it.
+    fn number(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Marks a token without a word in [`Encoding::words`].
@@ -180,7 +185,7 @@ impl Encoding {
     }
 
     /// The texts of all tokens, in order.
-    pub fn token_texts(&self) -> impl Iterator<Item = &str> {
+    pub fn token_texts(&self) -> impl ExactSizeIterator<Item = &str> {
         let mut cursor = None;
         self.ids.iter().enumerate().map(move |(index, &id)| {
             self.surfaces.get_from(index, &mut cursor).unwrap_or_else(|| self.vocabulary_text(id))
@@ -192,7 +197,19 @@ impl Encoding {
         self.token_texts().map(str::to_owned).collect()
     }
 
-    fn vocabulary_text(&self, id: TokenId) -> &str {
+    /// The id of each token, and its text if that is not the vocabulary's.
+    pub fn surfaces(&self) -> impl ExactSizeIterator<Item = (TokenId, Option<&str>)> {
+        let mut cursor = None;
+        self.ids.iter().enumerate().map(move |(index, &id)| (id, self.surfaces.get_from(index, &mut cursor)))
+    }
+
+    /// The number under which the vocabulary's texts may be remembered.
+    pub fn vocabulary_number(&self) -> Option<u64> {
+        self.vocabulary.as_deref().and_then(TokenTexts::number)
+    }
+
+    /// What the vocabulary calls an id.
+    pub fn vocabulary_text(&self, id: TokenId) -> &str {
         self.vocabulary.as_deref().and_then(|vocabulary| vocabulary.token_text(id)).unwrap_or("")
     }
 

@@ -19,6 +19,7 @@
 //!   done is put in its place
 //! - `decoding`: ids back to text; `joined`: in the form in which others keep it, `placed`:
 //!   texts that depend on the place
+//! - `ranked`: a table of ranks as bytes, which may be no text, and what a text may still become
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
 
@@ -46,6 +47,7 @@ mod places;
 mod plan;
 mod positions;
 mod ragged;
+mod ranked;
 mod segment;
 mod settled;
 mod short;
@@ -69,7 +71,8 @@ mod words;
 mod worker;
 mod writings;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::added::AddedVocabulary;
 use crate::decode::Decoder;
@@ -91,6 +94,7 @@ pub use options::{EncodeOptions, Input, Sequence};
 pub use pieces::PieceCutter;
 pub use plan::PlanStep;
 pub use ragged::{ManyTexts, RaggedIds};
+pub use ranked::Ranked;
 pub use stages::StagePiece;
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that
@@ -121,6 +125,10 @@ struct Texts {
     model: Arc<Model>,
     /// Ids, ascending, that mean one text as an added token and another in the model.
     contested: Vec<TokenId>,
+    /// No others have it.
+    number: u64,
+    /// How many added tokens are none of the model's; counted when it is first asked for.
+    beside: OnceLock<usize>,
 }
 
 impl Texts {
@@ -133,7 +141,14 @@ impl Texts {
                 model.id_to_token(id).is_some_and(|text| text != token.content).then_some(id)
             })
             .collect();
-        Texts { added, model, contested }
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        Texts { added, model, contested, number, beside: OnceLock::new() }
+    }
+
+    fn beside(&self) -> usize {
+        let is_new = |token: &&AddedToken| self.model.token_to_id(&token.content).is_none();
+        *self.beside.get_or_init(|| self.added.tokens().iter().filter(is_new).count())
     }
 
     fn has_contested(&self) -> bool {
@@ -152,6 +167,10 @@ impl TokenTexts for Texts {
             Some(token) => Some(&token.content),
             None => self.model.id_to_token(id),
         }
+    }
+
+    fn number(&self) -> Option<u64> {
+        Some(self.number)
     }
 }
 
@@ -186,6 +205,11 @@ impl Tokenizer {
         self.inner.texts.token_text(id)
     }
 
+    /// A number that no tokenizer has whose ids have other texts.
+    pub fn texts_number(&self) -> u64 {
+        self.inner.texts.number
+    }
+
     /// The text of an id as decoders see it: for an added token that is matched after normalisation, its
     /// normalized content.
     pub fn id_to_decoded_token(&self, id: TokenId) -> Option<&str> {
@@ -215,18 +239,18 @@ impl Tokenizer {
         if !with_added_tokens {
             return model;
         }
-        let in_model = |token: &&AddedToken| self.inner.model().token_to_id(&token.content).is_none();
-        model + self.added_tokens().iter().filter(in_model).count()
+        model + self.inner.texts.beside()
     }
 
     /// Hands out all texts and ids, the model's first.
-    pub fn for_each_token(&self, with_added_tokens: bool, mut token: impl FnMut(&str, TokenId)) {
-        self.inner.spec.model.for_each_entry(&mut token);
+    pub fn for_each_entry(&self, with_added_tokens: bool, mut entry: impl FnMut(&str, TokenId)) {
+        self.inner.spec.model.for_each_entry(&mut entry);
         if with_added_tokens {
-            let added = self.added_tokens().iter();
-            added
-                .filter_map(|added| Some((&added.content, added.id?)))
-                .for_each(|(text, id)| token(text, id));
+            for token in self.added_tokens() {
+                if let Some(id) = token.id {
+                    entry(&token.content, id);
+                }
+            }
         }
     }
 

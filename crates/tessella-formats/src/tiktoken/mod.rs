@@ -136,9 +136,13 @@ pub fn from_bytes(
 /// Reads a table of ranks without special tokens, for the pieces that tiktoken sees: it leaves out of a text what the
 /// pattern does not match. The published patterns match every character.
 pub fn matches_of(data: &[u8], name_or_pattern: &str) -> Result<TokenizerSpec> {
-    let ranks = read_ranks(data)?;
+    matches_of_ranks(&read_ranks(data)?, name_or_pattern)
+}
+
+/// The same of ranks that were read already.
+pub fn matches_of_ranks(ranks: &Ranks, name_or_pattern: &str) -> Result<TokenizerSpec> {
     let encoding = encoding(name_or_pattern, Some(&[]), ranks.len())?;
-    let mut spec = from_ranks(&ranks, &encoding)?;
+    let mut spec = from_ranks(ranks, &encoding)?;
     if !named::is_published(&encoding.pattern)
         && let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer
         && let Some(PreTokenizerSpec::Split { behavior, invert, .. }) = stages.first_mut()

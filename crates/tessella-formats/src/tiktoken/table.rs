@@ -30,6 +30,11 @@ impl Ranks {
         self.ranks.len()
     }
 
+    /// Bytes of all tokens.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ranks.is_empty()

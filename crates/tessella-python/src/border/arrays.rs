@@ -5,8 +5,10 @@
 
 use std::cell::Cell;
 
+use numpy::ndarray::{Dimension, StrideShape};
 use numpy::{
-    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
+    Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
+    PyUntypedArrayMethods,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -79,6 +81,19 @@ pub fn of_offsets<'py>(py: Python<'py>, offsets: &Offsets) -> PyResult<Bound<'py
     ready(py)?;
     let rows = numpy::ndarray::Array2::from_shape_vec([offsets.len(), 2], numbers);
     rows.map(|rows| PyArray2::from_owned_array(py, rows)).map_err(|error| argument(error.to_string()))
+}
+
+/// An array of a shape for so many numbers.
+pub fn of_shape<'py, D: Dimension>(
+    py: Python<'py>,
+    shape: impl Into<StrideShape<D>>,
+    numbers: Vec<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    ready(py)?;
+    let array = numpy::ndarray::Array::from_shape_vec(shape, numbers);
+    array
+        .map(|array| PyArray::from_owned_array(py, array).into_any())
+        .map_err(|error| argument(error.to_string()))
 }
 
 /// Whether a value is an array of any type. Where nobody has imported NumPy, nothing is one.

@@ -1,7 +1,8 @@
 //! What crosses the border, in both directions.
 //!
 //! - `values`, `inputs`, `options`: from Python, checked; `place` is where in the arguments something stands
-//! - `texts`: many texts, as UTF-8 where they lie or written side by side; `lately`: which of them came before
+//! - `texts`: many texts, as UTF-8 where they lie or written side by side; `lately`: which of them came before; `recurring`: those of
+//!   tokens, for Python
 //! - `arrays`: to NumPy without a copy; `interpreter`: lists of integers, text of bytes and
 //!   methods called for each id, quickly
 //! - `errors`: errors of the engine as the package's exceptions
@@ -16,5 +17,6 @@ pub mod lately;
 pub mod limits;
 pub mod options;
 pub mod place;
+pub mod recurring;
 pub mod texts;
 pub mod values;

@@ -5,13 +5,14 @@ use std::sync::{PoisonError, RwLock};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyInt, PyList};
 use tessella_core::spec::Direction;
 
 use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
 
 use crate::border::arrays;
 use crate::border::errors::OrRaise;
+use crate::border::recurring;
 use crate::border::values::{argument, direction};
 use crate::results::stored::{parts, state};
 
@@ -78,6 +79,32 @@ pub fn list<'py>(py: Python<'py>, encodings: Vec<Core>) -> PyResult<Bound<'py, P
         py,
         encodings.into_iter().map(|one| Py::new(py, Encoding::from(one))).collect::<PyResult<Vec<_>>>()?,
     )
+}
+
+/// A column of rows that are as long as each other, as an array of `int64` with a row for each; of `offsets` with a start and an end for
+/// each token.
+#[pyfunction]
+pub fn matrix<'py>(rows: &Bound<'py, PyList>, column: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = rows.py();
+    let mut numbers: Vec<i64> = Vec::new();
+    let mut length = 0;
+    for row in rows {
+        row.cast::<Encoding>()?.get().read(|row| {
+            length = row.len();
+            numbers.reserve_exact(if numbers.is_empty() { length * rows.len() } else { 0 });
+            match column {
+                "ids" => numbers.extend(row.ids().iter().copied().map(i64::from)),
+                "type_ids" => numbers.extend(row.type_ids().into_iter().map(i64::from)),
+                "attention_mask" => numbers.extend(row.attention_mask().into_iter().map(i64::from)),
+                "special_tokens_mask" => numbers.extend(row.special_tokens_mask().into_iter().map(i64::from)),
+                _ => numbers.extend(row.offsets().iter().flat_map(|(start, end)| [start as i64, end as i64])),
+            }
+        });
+    }
+    match column {
+        "offsets" => arrays::of_shape(py, (rows.len(), length, 2), numbers),
+        _ => arrays::of_shape(py, (rows.len(), length), numbers),
+    }
 }
 
 #[pymethods]
@@ -172,7 +199,8 @@ impl Encoding {
     #[getter]
     fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.read(|one| {
-            PyList::new(py, one.token_texts().map(|text| PyString::new(py, text)).collect::<Vec<_>>())
+            let name = |id| Some(one.vocabulary_text(id));
+            recurring::list(py, one.vocabulary_number(), one.surfaces(), name)
         })
     }
 
@@ -196,20 +224,31 @@ impl Encoding {
 
     /// The index of the word that each token belongs to, `None` for special tokens and padding.
     #[getter]
-    fn word_ids(&self) -> Vec<Option<u32>> {
-        self.read(Core::word_ids)
+    fn word_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        // Tokens of one word stand side by side, and share its number.
+        let mut last: Option<(u32, Bound<'py, PyInt>)> = None;
+        let mut number = |&word: &u32| match &last {
+            _ if word == NO_WORD => None,
+            Some((same, number)) if *same == word => Some(number.clone()),
+            _ => {
+                let Ok(number) = word.into_pyobject(py);
+                last = Some((word, number.clone()));
+                Some(number)
+            }
+        };
+        self.read(|one| PyList::new(py, one.words().iter().map(&mut number)))
     }
 
     /// Deprecated: use `word_ids`.
     #[getter]
-    fn words(&self, py: Python<'_>) -> PyResult<Vec<Option<u32>>> {
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyErr::warn(
             py,
             &py.get_type::<pyo3::exceptions::PyDeprecationWarning>(),
             c"Encoding.words is deprecated, please use Encoding.word_ids instead.",
             1,
         )?;
-        Ok(self.word_ids())
+        self.word_ids(py)
     }
 
     /// The index of the sequence that each token belongs to, `None` for special tokens and padding.

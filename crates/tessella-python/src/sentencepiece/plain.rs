@@ -295,7 +295,7 @@ fn decode_row<'py>(
     row: &Bound<'py, PyList>,
     holds_pieces: &mut Option<bool>,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    with_room(|Room { ids: room, text }| {
+    with_room(|Room { ids: room, text, .. }| {
         let found = plain_ids(row, room);
         let is_alike = row.is_empty() || *holds_pieces.get_or_insert(found.is_none()) == found.is_none();
         match found {

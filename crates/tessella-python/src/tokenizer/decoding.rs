@@ -22,6 +22,8 @@ const MOST_KEPT: usize = 16 << 20;
 #[derive(Default)]
 pub struct Room {
     pub ids: Vec<TokenId>,
+    /// Some of them.
+    pub kept: Vec<TokenId>,
     pub text: DecodeRoom,
 }
 
@@ -30,11 +32,11 @@ thread_local! {
     static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
 }
 
-/// Lends out the thread's room.
 pub fn with_room<R>(work: impl FnOnce(&mut Room) -> R) -> R {
     let mut room = ROOM.take().unwrap_or_default();
     let result = work(&mut room);
-    if room.text.memory() <= MOST_KEPT && room.ids.capacity() * size_of::<TokenId>() <= MOST_KEPT {
+    let ids = room.ids.capacity().max(room.kept.capacity());
+    if room.text.memory() <= MOST_KEPT && ids * size_of::<TokenId>() <= MOST_KEPT {
         ROOM.set(Some(room));
     }
     result
@@ -48,7 +50,7 @@ pub fn text<'py>(
     place: Place<'_>,
 ) -> PyResult<Bound<'py, PyString>> {
     let py = ids.py();
-    with_room(|Room { ids: room, text: text_room }| {
+    with_room(|Room { ids: room, text: text_room, .. }| {
         let work = |ids: &[TokenId]| text_of(py, value, ids, skip_special_tokens, text_room);
         inputs::with_ids(ids, place, (room, TURN), work)
     })
@@ -65,7 +67,7 @@ pub fn at_hand<'py>(
     skip_special_tokens: bool,
 ) -> Option<PyResult<Bound<'py, PyString>>> {
     let list = ids.cast_exact::<PyList>().ok().filter(|list| list.len() <= SHORT)?;
-    with_room(|Room { ids: room, text: text_room }| {
+    with_room(|Room { ids: room, text: text_room, .. }| {
         let ids = plain_ids(list, room)?;
         let joined = shared.peek(|value| value.core.decode_at_hand(ids, skip_special_tokens, text_room))?;
         made(list.py(), joined).transpose()
@@ -91,7 +93,7 @@ pub fn texts<'py>(
     }
     // Copying bytes costs no more than handing texts from thread to thread.
     let mut left = TURN;
-    let texts = with_room(|Room { ids: room, text: text_room }| {
+    let texts = with_room(|Room { ids: room, text: text_room, .. }| {
         inputs::id_lists(sequences, |ids, place| {
             let text = inputs::with_ids(ids, place, (room, TURN), |ids| {
                 left = left.saturating_sub(ids.len());
@@ -114,7 +116,7 @@ pub fn others_turn(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The text of ids, of which more than [`TURN`] are the thread's own.
-fn text_of<'py>(
+pub(super) fn text_of<'py>(
     py: Python<'py>,
     value: &State,
     ids: &[TokenId],

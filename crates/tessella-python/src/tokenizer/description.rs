@@ -1,10 +1,12 @@
 //! Descriptions, which loading gives and a tokenizer is made from.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use tessella_core::{Tokenizer as Core, TokenizerSpec};
+use tessella_formats::tiktoken::Ranks;
 use tessella_formats::{hf, tiktoken};
 
+use crate::border::interpreter::plain_id;
 use crate::border::interrupt::sized;
 use crate::components::custom::Allowed;
 use crate::files::pack::spec_from_python;
@@ -65,10 +67,36 @@ impl Description {
         Ok(Description::new(spec))
     }
 
+    /// The same from a dict of bytes and their ranks; `None` where anything else is in it, of which the lines tell. The empty token,
+    /// which stands for nothing, is left out.
+    #[staticmethod]
+    fn from_rank_dict(py: Python<'_>, ranks: &Bound<'_, PyDict>, pattern: &str) -> PyResult<Option<Self>> {
+        let Some(ranks) = ranks_of(ranks) else { return Ok(None) };
+        let spec = sized(py, ranks.bytes(), |_| tiktoken::matches_of_ranks(&ranks, pattern))?;
+        // What is put together gets the tables of much text when there is much.
+        Ok(Some(Description { is_read: false, ..Description::new(spec) }))
+    }
+
     /// From what `Tokenizer._pack` gives.
     #[staticmethod]
     fn unpack(packed: &Bound<'_, PyDict>) -> PyResult<Self> {
         // Copies are made for a few texts as well as for many: they get their tables when it pays.
         Ok(Description { is_read: false, ..Description::new(spec_from_python(packed)?) })
     }
+}
+
+/// The entries of a dict of `bytes` and ids, and of nothing else.
+fn ranks_of(dict: &Bound<'_, PyDict>) -> Option<Ranks> {
+    if !dict.is_exact_instance_of::<PyDict>() {
+        return None;
+    }
+    let mut ranks = Ranks::default();
+    for (token, rank) in dict {
+        let token = token.cast_exact::<PyBytes>().ok()?.as_bytes();
+        let rank = plain_id(&rank)?;
+        if !token.is_empty() {
+            ranks.push(token, rank);
+        }
+    }
+    Some(ranks)
 }

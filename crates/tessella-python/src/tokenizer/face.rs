@@ -17,6 +17,7 @@ use crate::border::inputs;
 use crate::border::interrupt::{shared, sized};
 use crate::border::options::{Choice, check_stride, padding_to_python, truncation, truncation_to_python};
 use crate::border::place::Place;
+use crate::border::recurring;
 use crate::border::texts::{Texts, with_text};
 use crate::border::values::{argument, direction};
 use crate::components::decoders::DecoderHandle;
@@ -396,18 +397,21 @@ impl Tokenizer {
         py: Python<'py>,
         #[pyo3(from_py_with = argument::id)] id: u32,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
-        Ok(self.shared.get()?.core.id_to_token(id).map(|token| PyString::new(py, token)))
+        let core = &self.shared.get()?.core;
+        Ok(recurring::text(py, core.texts_number(), id, |id| core.id_to_token(id)))
     }
 
     /// All tokens with their ids.
     #[pyo3(signature = (with_added_tokens = true))]
     fn get_vocab<'py>(&self, py: Python<'py>, with_added_tokens: bool) -> PyResult<Bound<'py, PyDict>> {
         let vocab = PyDict::new(py);
-        let mut failed = None;
-        self.shared.get()?.core.for_each_token(with_added_tokens, |token, id| {
-            failed = vocab.set_item(PyString::new(py, token), id).err().or(failed.take());
+        let mut outcome = Ok(());
+        self.shared.get()?.core.for_each_entry(with_added_tokens, |token, id| {
+            if outcome.is_ok() {
+                outcome = vocab.set_item(PyString::new(py, token), id);
+            }
         });
-        failed.map_or(Ok(vocab), Err)
+        outcome.map(|()| vocab)
     }
 
     /// The number of tokens.
@@ -657,6 +661,12 @@ impl Tokenizer {
         skip_special_tokens: bool,
     ) -> Option<PyResult<Bound<'py, PyString>>> {
         decoding::at_hand(&self.shared, ids, skip_special_tokens)
+    }
+
+    /// Looks at the value, if it is current and nobody is about to change it. `look` runs no code of others.
+    #[inline]
+    pub fn peek<R>(&self, look: impl FnOnce(&State) -> Option<R>) -> Option<R> {
+        self.shared.peek(look)
     }
 
     /// Whether a value is still what [`value`](Self::value) gives.

@@ -4,6 +4,7 @@
 //! - `face`: all that it is asked; `call`: what the caller of one encoding chose
 //! - `decoding`: ids to Python's texts; `token_texts`: those of tokens, made once; `quick`: decoding short lists
 //! - `description`: what a tokenizer is made from
+//! - `listed`: tokens and ids by the list; `ranked`: what a table of ranks is asked beside that
 //! - `explaining`, `comparing`: looking inside, and at two side by side
 
 pub mod call;
@@ -12,7 +13,9 @@ pub mod decoding;
 pub mod description;
 pub mod explaining;
 pub mod face;
+pub mod listed;
 pub mod quick;
+pub mod ranked;
 pub mod state;
 pub mod token_texts;
 

@@ -7,7 +7,7 @@ import re
 from base64 import b64encode
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -24,17 +24,35 @@ __all__ = ["Encoding"]
 
 _Allowed = Literal["all"] | AbstractSet[str]
 _Disallowed = Literal["all"] | Collection[str]
+_SETS = (frozenset, set)
 # The highest id that the engine knows.
 _MOST = (1 << 32) - 1
 
 
 def _engine(pattern: str, ranks: dict[bytes, int]) -> Tokenizer:
     """The tokenizer of a table of ranks, without special tokens."""
-    table = b"".join(b"%s %d\n" % (b64encode(token), rank) for token, rank in ranks.items() if token)
     # A pattern of letters alone would be taken for the name of one.
     written = pattern if not pattern.isidentifier() else f"(?:{pattern})"
-    description = _tessella.Description.from_ranks(table, written)
+    description = _tessella.Description.from_rank_dict(ranks, written)
+    if description is None:
+        # Numbers of other kinds, or what is no table: its lines tell what is wrong.
+        table = b"".join(b"%s %d\n" % (b64encode(token), rank) for token, rank in ranks.items() if token)
+        description = _tessella.Description.from_ranks(table, written)
     return Tokenizer._from_description(description)
+
+
+def _ranked(engine: Tokenizer, special: dict[str, int], ranks: dict[bytes, int]) -> _tessella.Ranked:
+    """What answers plain calls at once. Of names whose ids are none of its kind it knows only the text."""
+    empty = [ranks[b""]] if b"" in ranks else []
+    return _tessella.Ranked(
+        engine,
+        [(name, id if _is_id(id) else None) for name, id in special.items()],
+        [id for id in empty if _is_id(id)],
+    )
+
+
+def _is_id(value: object) -> bool:
+    return type(value) is int and 0 <= value <= _MOST
 
 
 @lru_cache(maxsize=128)
@@ -107,14 +125,19 @@ class Encoding:
             assert count == explicit_n_vocab, f"{count} tokens, explicit_n_vocab is {explicit_n_vocab}"
             assert self.max_token_value == explicit_n_vocab - 1, f"the highest id is {self.max_token_value}"
         self._engine = _engine(pat_str, mergeable_ranks)
-        self._bytes = {id: token.encode("utf-8") for token, id in special_tokens.items()}
-        self._bytes |= {rank: token for token, rank in mergeable_ranks.items()}
+        self._ranked = _ranked(self._engine, special_tokens, mergeable_ranks)
         self._special_ids = frozenset(special_tokens.values())
         self._special_set = set(special_tokens)
+        self._special_bytes = {id: token.encode("utf-8") for token, id in special_tokens.items()}
         self._sorted: list[bytes] | None = None
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
+
+    @cached_property
+    def _bytes(self) -> dict[int, bytes]:
+        """What each id stands for, for arguments that the engine does not take."""
+        return self._special_bytes | {rank: token for token, rank in self._mergeable_ranks.items()}
 
     # Encoding.
 
@@ -144,7 +167,8 @@ class Encoding:
 
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of a text in which nothing is special."""
-        return self._ordinary(text).tolist()  # type: ignore[no-any-return]
+        ids = self._ranked.ordinary(text)
+        return self._ordinary(text).tolist() if ids is None else ids
 
     def _ordinary(self, text: str) -> npt.NDArray[np.uint32]:
         if not isinstance(text, str):
@@ -172,6 +196,16 @@ class Encoding:
             disallowed_special: special tokens that raise; ``"all"`` are all that are not allowed, and ``()``
                 are none, which makes ordinary text of those that are not allowed.
         """
+        # Where no special token is in the text, it is all the same which of them are allowed.
+        if type(allowed_special) in _SETS or (type(allowed_special) is str and allowed_special == "all"):
+            found = None
+            if type(disallowed_special) is str and disallowed_special == "all":
+                found = self._ranked.without_special(text)
+            elif type(disallowed_special) is tuple and not disallowed_special:
+                plain = self._ranked.without_special if allowed_special else self._ranked.ordinary
+                found = plain(text)
+            if found is not None:
+                return found
         allowed = self._checked(text, allowed_special, disallowed_special)
         ids: list[int] = []
         for place, part in enumerate(self._cut(text, allowed)):
@@ -246,6 +280,10 @@ class Encoding:
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of a token, special ones too; ``KeyError`` if it is none."""
+        if type(text_or_bytes) is bytes:
+            id = self._mergeable_ranks.get(text_or_bytes)
+            if id is not None:
+                return id
         token = text_or_bytes.encode("utf-8") if isinstance(text_or_bytes, str) else text_or_bytes
         if not isinstance(token, bytes):
             raise TypeError(f"a token is a str or bytes, not {type(token).__name__}")
@@ -267,7 +305,7 @@ class Encoding:
 
         The bytes of the text begin the bytes of the ids with any one of the ways behind them.
         """
-        from .unstable import completions, unstable_tail
+        from .unstable import unstable_tail
 
         allowed = self._checked(text, allowed_special, disallowed_special)
         text.encode("utf-8")
@@ -275,7 +313,7 @@ class Encoding:
         count = unstable_tail(self, ids, self._last_piece(self._cut(text, allowed)[-1]))
         if not count:
             return ids, []
-        return ids[:-count], completions(self, self.decode_bytes(ids[-count:]))
+        return ids[:-count], self._ranked.ways(self.decode_bytes(ids[-count:]))
 
     def _last_piece(self, text: str) -> int:
         """How many ids the last piece of a text becomes."""
@@ -286,6 +324,9 @@ class Encoding:
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """The bytes that the ids stand for."""
+        joined = self._ranked.joined(tokens)
+        if joined is not None:
+            return joined
         if not isinstance(tokens, (list, tuple)):
             _check_sequence(tokens)
         table = self._bytes
@@ -313,14 +354,22 @@ class Encoding:
             tokens: the ids.
             errors: what becomes of bytes that are no UTF-8, as in ``bytes.decode``.
         """
+        if errors == "replace":
+            text = self._ranked.text(tokens)
+            if text is not None:
+                return text
         return self.decode_bytes(tokens).decode("utf-8", errors)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one id, special ones too; ``KeyError`` if it is none."""
-        return self._known(token, "{}")
+        found = self._ranked.bytes_of(token)
+        return self._known(token, "{}") if found is None else found
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
         """The bytes of each id."""
+        found = self._ranked.bytes_of_each(tokens)
+        if found is not None:
+            return found
         return [self._known(token, "{}") for token in tokens]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
@@ -328,6 +377,9 @@ class Encoding:
 
         An id that starts inside a character starts where that character does. Broken UTF-8 becomes U+FFFD.
         """
+        found = self._ranked.text_with_starts(tokens)
+        if found is not None:
+            return found
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         parts: list[str] = []
         offsets: list[int] = []
@@ -369,7 +421,7 @@ class Encoding:
         """The id of ``<|endoftext|>``."""
         return self._special_tokens["<|endoftext|>"]
 
-    @property
+    @cached_property
     def special_tokens_set(self) -> set[str]:
         """The special tokens."""
         return self._special_set
@@ -388,7 +440,12 @@ class Encoding:
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         piece = text_or_bytes.encode("utf-8") if isinstance(text_or_bytes, str) else text_or_bytes
-        return merge(piece, self._mergeable_ranks)
+        return self._merged(piece)
+
+    def _merged(self, piece: bytes) -> list[int]:
+        """The ids of bytes that nothing cuts."""
+        ids = self._ranked.piece(piece)
+        return merge(piece, self._mergeable_ranks) if ids is None else ids
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         return self.encode_ordinary(text)
@@ -403,7 +460,7 @@ class Encoding:
             ids = self.encode_ordinary(whole)
             count = unstable_tail(self, ids, self._last_piece(whole))
             tail = (self.decode_bytes(ids[-count:]) if count else b"") + text[error.start :]
-            return ids[: len(ids) - count] + merge(tail, self._mergeable_ranks)
+            return ids[: len(ids) - count] + self._merged(tail)
 
     # Pickling.
 

@@ -14,6 +14,7 @@ import os
 import tempfile
 from base64 import b64decode, b64encode
 
+from ... import _tessella
 from ..._files import _read_file, _replacing
 from ...errors import FormatError, HubError, MissingDependencyError
 
@@ -116,6 +117,10 @@ def load_tiktoken_bpe(tiktoken_bpe_file: _Path, expected_hash: str | None = None
         expected_hash: the SHA-256 that its content must have, in hexadecimal.
     """
     content = read_file_cached(tiktoken_bpe_file, expected_hash)
+    plain = _tessella.read_ranks(content) if isinstance(content, bytes) else None
+    if plain is not None:
+        return plain
+    # A line is not plain: these are what other libraries take too, and tell what is wrong with the others.
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(content.splitlines(), 1):
         if not line:

@@ -1,21 +1,17 @@
-"""What text may still become: the ids that are certain, and how the rest may go on.
+"""What text may still become: which of its ids are certain.
 
 A text that was cut in the middle, as one that is being typed, has ids at its end that the next characters
-may change.
+may change. How these may go on, the engine tells.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
-
-from .merging import merge
 
 if TYPE_CHECKING:
     from .core import Encoding
 
-__all__ = ["completions", "unstable_tail"]
+__all__ = ["unstable_tail"]
 
 _BLANKS = b" \n\t"
 
@@ -35,42 +31,3 @@ def unstable_tail(encoding: Encoding, ids: list[int], last_piece: int) -> int:
         while last_piece < len(ids) and blank(ids[-last_piece - 1]):
             last_piece += 1
     return last_piece
-
-
-def _beginning_with(tokens: list[bytes], start: bytes) -> Iterator[bytes]:
-    for place in range(bisect_left(tokens, start), len(tokens)):
-        if not tokens[place].startswith(start):
-            return
-        yield tokens[place]
-
-
-def completions(encoding: Encoding, tail: bytes) -> list[list[int]]:
-    """The ways to go on from these bytes, as ids up to the one that reaches past them."""
-    ranks = encoding._mergeable_ranks
-    tokens = encoding._sorted_tokens()
-    found: dict[tuple[int, ...], None] = {}
-    for token in _beginning_with(tokens, tail):
-        found[(ranks[token],)] = None
-    for cut in range(1, len(tail)):
-        for token in _beginning_with(tokens, tail[cut:]):
-            possible = tail[:cut] + token
-            try:
-                ids = encoding.encode_ordinary(possible.decode("utf-8"))
-            except UnicodeDecodeError:
-                ids = merge(possible, ranks)
-            length = 0
-            for count, id in enumerate(ids, 1):
-                length += len(encoding.decode_single_token_bytes(id))
-                if length >= len(tail):
-                    ids = ids[:count]
-                    break
-            found[tuple(ids)] = None
-    # A blank at the end may be cut off by what follows.
-    try:
-        last = tail.decode("utf-8")[-1:]
-    except UnicodeDecodeError:
-        last = ""
-    head = tail[: len(tail) - len(last.encode("utf-8"))]
-    if head and last.isspace():
-        found[(*merge(head, ranks), *merge(tail[len(head) :], ranks))] = None
-    return [list(ids) for ids in found]

@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::OnceLock;
 
+use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
@@ -34,6 +35,12 @@ pub struct Unnamed<'a, 'py> {
 }
 
 impl<'a, 'py> Unnamed<'a, 'py> {
+    /// Who calls is attached.
+    #[inline(always)]
+    pub fn py(self) -> Python<'py> {
+        self.py
+    }
+
     /// All of them, if there are so many.
     #[inline(always)]
     pub fn all<const N: usize>(self) -> Option<[&'a Bound<'py, PyAny>; N]> {
@@ -54,6 +61,49 @@ pub trait Quick {
     /// Where the bindings' method is kept.
     fn twin() -> &'static Twin;
 }
+
+/// What was found, as a quick way's answer.
+#[inline(always)]
+pub fn answer<'py, T: IntoPyObject<'py>>(py: Python<'py>, found: Option<T>) -> Answer<'py> {
+    Some(found.map(|found| found.into_bound_py_any(py)).transpose())
+}
+
+/// A type for each of some methods of a class, by their names, with its quick way; and a function that puts all of them before the
+/// bindings' own.
+macro_rules! quick_methods {
+    ($all:ident, $of:ty: $($method:ident $name:literal |$this:ident, $arguments:ident| $answer:expr;)*) => {
+        $(
+            struct $method;
+
+            impl $crate::border::interpreter::quick::Quick for $method {
+                type Of = $of;
+                const NAME: &'static str = $name;
+
+                #[inline(always)]
+                fn quick<'py>(
+                    $this: &$of,
+                    $arguments: $crate::border::interpreter::quick::Unnamed<'_, 'py>,
+                ) -> $crate::border::interpreter::quick::Answer<'py> {
+                    $answer
+                }
+
+                fn twin() -> &'static $crate::border::interpreter::quick::Twin {
+                    static TWIN: $crate::border::interpreter::quick::Twin =
+                        $crate::border::interpreter::quick::Twin::new();
+                    &TWIN
+                }
+            }
+        )*
+
+        /// Puts the quick ways before the bindings' own methods.
+        pub fn $all(py: Python<'_>) -> PyResult<()> {
+            $($crate::border::interpreter::quick::quicken::<$method>(py)?;)*
+            Ok(())
+        }
+    };
+}
+
+pub(crate) use quick_methods;
 
 /// The function that the bindings made of a method.
 #[derive(Default)]
