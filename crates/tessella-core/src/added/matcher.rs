@@ -79,8 +79,14 @@ impl Matcher {
         self.automaton();
     }
 
+    /// Threads that come at once build one each, and the first counts: none waits for another, which a process that was forked
+    /// meanwhile would do for ever.
     fn automaton(&self) -> &Automaton {
-        self.automaton.get_or_init(|| Automaton::new(self).unwrap_or(Automaton::None))
+        if let Some(automaton) = self.automaton.get() {
+            return automaton;
+        }
+        let built = Automaton::new(self).unwrap_or(Automaton::None);
+        self.automaton.get_or_init(|| built)
     }
 
     /// The next match at or after byte `from`, and the place of its content in the list.

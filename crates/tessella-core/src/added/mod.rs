@@ -302,8 +302,13 @@ impl TokenSet {
     }
 
     fn shorter(&self) -> &HashMap<Box<str>, usize> {
+        if let Some(shorter) = self.shorter.get() {
+            return shorter;
+        }
+        // As with the matcher, nobody waits for others.
         let index = |(content, pattern): (&str, usize)| (content.into(), self.tokens[pattern]);
-        self.shorter.get_or_init(|| self.matcher.contents().map(index).collect())
+        let made = self.matcher.contents().map(index).collect();
+        self.shorter.get_or_init(|| made)
     }
 
     /// The next accepted match at or after `from`.

@@ -66,7 +66,7 @@ def _field(name: str, kind: type) -> property:
     def read(message: _Message) -> object:
         return message._set.get(name, default)
 
-    return property(read)
+    return property(read, doc=f"The field ``{name}``.")
 
 
 class _Message:
