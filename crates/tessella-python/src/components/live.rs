@@ -4,6 +4,9 @@
 //! description, or with further nodes when it is a sequence. Every change stamps the node with a number of a
 //! clock that only moves forward, so that a tokenizer can tell with one load whether anything changed at all,
 //! and with one walk whether one of its own parts did.
+//!
+//! A node keeps what was built of it last ([`Live`]): by a tokenizer that uses it, or for whoever asked it for something. So a
+//! component is built once, however often it is looked at through its tokenizer.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};

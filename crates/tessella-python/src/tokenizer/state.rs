@@ -40,16 +40,14 @@ impl<S: Component> Slot<S> {
         self.node.changed() == self.built
     }
 
-    /// Puts the description into `spec` if it changed; says whether it did.
-    fn refresh(&mut self, spec: &mut S) -> bool {
+    /// Puts the description into `spec` if it changed.
+    fn refresh(&mut self, spec: &mut S) {
         // The time is read first: a change in between is noticed the next time.
         let changed = self.node.changed();
-        if changed == self.built {
-            return false;
+        if changed != self.built {
+            *spec = self.node.spec();
+            self.built = changed;
         }
-        *spec = self.node.spec();
-        self.built = changed;
-        true
     }
 
     /// Whoever holds the component need not build it once more.
@@ -68,16 +66,9 @@ fn slot<S: Component>(spec: &Option<S>) -> Option<Slot<S>> {
     })
 }
 
-fn refresh<S: Component>(slot: &mut Option<Slot<S>>, spec: &mut Option<S>) -> bool {
-    match slot {
-        None => spec.take().is_some(),
-        Some(slot) => {
-            let mut next = spec.take().unwrap_or_else(|| slot.node.spec());
-            let changed = slot.refresh(&mut next);
-            *spec = Some(next);
-            changed
-        }
-    }
+fn refresh<S: Component>(slot: &mut Option<Slot<S>>, spec: &mut Option<S>) {
+    let Some(slot) = slot else { return *spec = None };
+    slot.refresh(spec.get_or_insert_with(|| slot.node.spec()));
 }
 
 #[derive(Clone)]
@@ -220,21 +211,19 @@ impl State {
     /// The next value: these parts, and a tokenizer built from them if any of them changed.
     pub fn next(core: &Core, mut parts: Parts) -> PyResult<Self> {
         let checked = AtomicU64::new(now());
-        if parts.are_in(core.spec()) {
-            let texts = TokenTexts::default();
-            return Ok(State { core: core.clone(), parts, version: next_version(), checked, texts });
-        }
-        let mut spec = core.spec().clone();
-        // Every part is refreshed; `|` and not `||`.
-        let changed = refresh(&mut parts.normalizer, &mut spec.normalizer)
-            | refresh(&mut parts.pre_tokenizer, &mut spec.pre_tokenizer)
-            | parts.model.refresh(&mut spec.model)
-            | refresh(&mut parts.post_processor, &mut spec.post_processor)
-            | refresh(&mut parts.decoder, &mut spec.decoder);
-        let core = if changed { core.with_spec(spec).or_raise()? } else { core.clone() };
-        if changed {
+        let core = if parts.are_in(core.spec()) {
+            core.clone()
+        } else {
+            let mut spec = core.spec().clone();
+            refresh(&mut parts.normalizer, &mut spec.normalizer);
+            refresh(&mut parts.pre_tokenizer, &mut spec.pre_tokenizer);
+            parts.model.refresh(&mut spec.model);
+            refresh(&mut parts.post_processor, &mut spec.post_processor);
+            refresh(&mut parts.decoder, &mut spec.decoder);
+            let core = core.with_spec(spec).or_raise()?;
             parts.keep(&core.compiled());
-        }
+            core
+        };
         Ok(State { core, parts, version: next_version(), checked, texts: TokenTexts::default() })
     }
 
