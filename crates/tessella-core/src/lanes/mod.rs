@@ -49,6 +49,8 @@ mod longs;
 mod merge;
 mod middle;
 mod narrow;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod pairs;
 mod rectangles;
 pub mod rows;

@@ -1,7 +1,7 @@
 //! The vectors of the processor at hand: code that is compiled once for each kind, and the best kind chosen once.
 //!
 //! A [`Task`] is written over [`Vectors`], and [`Level::run`] runs it as the processor can: with 64-byte vectors
-//! (AVX-512), with 32-byte ones (AVX2), or with what every processor of its kind has, which is also the slow twin.
+//! (AVX-512), with 32-byte ones (AVX2), with 16-byte ones of ARM (NEON), or without any, which is also the slow twin.
 //! All give the same bits, and tests compare them. `TESSELLA_VECTORS` asks for less than there is: `avx2` or `plain`.
 
 use std::sync::OnceLock;
@@ -13,6 +13,8 @@ use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::kept::{self, Unknown};
 use super::key::Key;
 use super::leads::{Leads, Led};
+#[cfg(target_arch = "aarch64")]
+use super::neon::Neon;
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::symbols::Ids;
@@ -219,6 +221,8 @@ pub struct Level(Kind);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Plain,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -241,6 +245,8 @@ impl Level {
     pub fn all() -> Vec<Level> {
         #[allow(unused_mut)]
         let mut all = vec![Level(Kind::Plain)];
+        #[cfg(target_arch = "aarch64")]
+        all.push(Level(Kind::Neon));
         #[cfg(target_arch = "x86_64")]
         {
             if super::x86::has_avx2() {
@@ -256,6 +262,8 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Plain => "plain",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => "neon",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
@@ -276,6 +284,8 @@ impl Level {
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             Kind::Plain => task.run(Plain),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => Neon::run(task),
             // A level is made only where the processor has its vectors.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => Avx2::run(task),
@@ -665,7 +675,9 @@ mod tests {
     #[test]
     fn levels_have_names() {
         let names: Vec<&str> = Level::all().into_iter().map(Level::name).collect();
-        assert!(["plain", "avx2", "avx512"].starts_with(&names));
+        let known: &[&str] =
+            if cfg!(target_arch = "aarch64") { &["plain", "neon"] } else { &["plain", "avx2", "avx512"] };
+        assert!(known.starts_with(&names));
         assert!(names.contains(&Level::best().name()));
     }
 }
