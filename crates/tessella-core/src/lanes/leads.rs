@@ -8,6 +8,10 @@ pub type Leads = [u8; 64];
 /// No role: all bits are never set at once.
 pub const MIXED: u8 = u8::MAX;
 
+/// Fewer characters are asked about one by one where that is quicker.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub const FEW: u32 = 8;
+
 /// Bits at first bytes alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Led {

@@ -76,6 +76,8 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 mod x86_abreast;
 #[cfg(target_arch = "x86_64")]
+mod x86_avx2;
+#[cfg(target_arch = "x86_64")]
 mod x86_kept;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;

@@ -9,11 +9,10 @@
 use std::arch::aarch64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
-use super::characters::{Kinds, Set, Sets};
-use super::key::Key;
-use super::leads::{Leads, Led, MIXED};
-use super::vectors::{Plain, Task, Vectors, WRITTEN};
-use crate::flat::TwoSlots;
+use super::characters::{HIGH_HALVES, Kinds, Sets};
+use super::kept::PLACES;
+use super::leads::{FEW, Leads, Led, MIXED};
+use super::vectors::{Task, Vectors, WRITTEN};
 use crate::ids::TokenId;
 
 /// Vectors of 16 bytes.
@@ -53,7 +52,7 @@ impl Vectors for Neon {
 
     #[inline(always)]
     fn led(self, bytes: &[u8; BLOCK], firsts: u64, leads: &Leads, look_up: impl Fn(usize) -> u8) -> Led {
-        if firsts.count_ones() < FEW_FIRSTS {
+        if firsts.count_ones() < FEW {
             return Led::one_by_one(bytes, firsts, leads, look_up);
         }
         // SAFETY: as above.
@@ -93,11 +92,6 @@ impl Vectors for Neon {
     }
 
     #[inline(always)]
-    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
-        Plain.places(bits, base, out);
-    }
-
-    #[inline(always)]
     fn kept(self, bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
         // SAFETY: as above.
         #[allow(unsafe_code)]
@@ -114,25 +108,7 @@ impl Vectors for Neon {
             fives(words)
         }
     }
-
-    #[inline(always)]
-    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
-        Plain.slot_of(line, key)
-    }
-
-    #[inline(always)]
-    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32 {
-        Plain.lowest(numbers)
-    }
-
-    #[inline(always)]
-    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
-        Plain.join(numbers, at, joined, last);
-    }
 }
-
-/// Fewer characters are asked about one by one.
-const FEW_FIRSTS: u32 = 8;
 
 /// Byte `4 * i + k` in lane `i` of vector `k`.
 #[target_feature(enable = "neon")]
@@ -263,9 +239,6 @@ fn share(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
     mask([vtstq_u8(a, e), vtstq_u8(b, f), vtstq_u8(c, g), vtstq_u8(d, h)])
 }
 
-/// The bit of a byte's high half in a [`Set`]; none beyond ASCII.
-const HIGH_HALVES: Set = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
-
 #[target_feature(enable = "neon")]
 #[inline]
 fn kinds(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
@@ -282,24 +255,6 @@ fn kinds(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
         high: mask(parts.map(|part| vcgeq_u8(part, vdupq_n_u8(0x80)))),
     }
 }
-
-/// The places of the bits that are set in a byte, in order, as the bytes of a word.
-const PLACES: [u64; 256] = {
-    let mut places = [0; 256];
-    let mut bits = 0;
-    while bits < 256 {
-        let (mut place, mut written) = (0, 0);
-        while place < 8 {
-            if bits >> place & 1 == 1 {
-                places[bits] |= place << (8 * written);
-                written += 1;
-            }
-            place += 1;
-        }
-        bits += 1;
-    }
-    places
-};
 
 #[target_feature(enable = "neon")]
 #[inline]
