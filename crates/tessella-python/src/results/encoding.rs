@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList};
+use pyo3::types::{PyBytes, PyInt, PyList};
 use tessella_core::spec::Direction;
 
 use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
@@ -14,7 +14,6 @@ use crate::border::arrays;
 use crate::border::errors::OrRaise;
 use crate::border::recurring;
 use crate::border::values::{argument, direction};
-use crate::results::stored::{parts, state};
 
 /// The result of encoding one text, or a pair: columns of equal length, one entry for each token.
 ///
@@ -390,15 +389,15 @@ impl Encoding {
         this.py().import("tessella._html")?.call_method1("encoding", (this,))
     }
 
-    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        state(py, &self.read(Core::to_parts))
+    fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.read(Core::to_bytes))
     }
 
     fn __setstate__(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
-        let state = state.cast::<PyDict>().map_err(|_| {
-            PyTypeError::new_err("the state of an Encoding is a dict, as Encoding.__getstate__ gives it")
+        let state = state.cast::<PyBytes>().map_err(|_| {
+            PyTypeError::new_err("the state of an Encoding is bytes, as Encoding.__getstate__ gives them")
         })?;
-        let encoding = Core::from_parts(parts(state)?).or_raise()?;
+        let encoding = Core::from_bytes(state.as_bytes()).or_raise()?;
         self.write(|one| *one = encoding);
         Ok(())
     }
