@@ -9,14 +9,16 @@
 //! ```
 //!
 //! Counts and lengths are LEB128. The largest number of a column decides its width: most need a byte or two. The column of texts says
-//! which of the texts at the end each token has, so each stands there once; words have one more, so that none is 0; offsets are a start
+//! which of the texts at the end each token has, so that of a token stands there once; words have one more, so that none is 0; offsets are a start
 //! and an end for each token, sequences their number, their first token and the one behind the last.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::{Encoding, EncodingParts, NO_WORD};
 use crate::error::{Error, Result};
+use crate::hash::hash_u64;
 
 const VERSION: u8 = 1;
 
@@ -52,9 +54,10 @@ impl Encoding {
 
     fn put(&self, out: &mut Vec<u8>) {
         let (mut texts, mut ends) = (String::new(), Vec::new());
-        let mut places: HashMap<&str, u32> = HashMap::new();
-        let put_text = |text| {
-            *places.entry(text).or_insert_with(|| {
+        let mut places: HashMap<(usize, usize), u32, BuildHasherDefault<Mixed>> = HashMap::default();
+        let put_text = |text: &str| {
+            // Told apart by where it lies: that of one token is the same one each time.
+            *places.entry((text.as_ptr().addr(), text.len())).or_insert_with(|| {
                 texts.push_str(text);
                 ends.push(texts.len() as u64);
                 ends.len() as u32 - 1
@@ -83,6 +86,24 @@ impl Encoding {
 }
 
 const _: () = assert!(NO_WORD.wrapping_add(1) == 0);
+
+/// Hashes addresses, which nobody chooses.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(byte.into()));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.0 = hash_u64(self.0 ^ number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 fn put_count(out: &mut Vec<u8>, mut count: usize) {
     while count >= 0x80 {
