@@ -40,6 +40,8 @@ impl From<Core> for Encoding {
 }
 
 impl Encoding {
+    /// Looks at the columns. What Python is given is made of what `look` gives, behind it: with every list and tuple that is made
+    /// finalizers may run, which are code of others and may change this encoding.
     pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
         look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -129,13 +131,13 @@ impl Encoding {
     /// The id of each token.
     #[getter]
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.ids()))
+        PyList::new(py, self.read(|one| one.ids().to_vec()))
     }
 
     /// Which segment each token belongs to, as models like BERT want it.
     #[getter]
     fn type_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.type_ids()))
+        PyList::new(py, self.read(Core::type_ids))
     }
 
     // The same columns as arrays, without an object for each token. Every call gives a new array.
@@ -154,13 +156,13 @@ impl Encoding {
     ///     array([0, 1], dtype=uint32)
     #[getter]
     fn ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_slice(py, one.ids()))
+        arrays::from_vec(py, self.read(|one| one.ids().to_vec()))
     }
 
     /// `type_ids` as an array of `uint32`.
     #[getter]
     fn type_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_vec(py, one.type_ids()))
+        arrays::from_vec(py, self.read(Core::type_ids))
     }
 
     /// `offsets` as an array of `int64`, with a row for each token: its start and its end.
@@ -173,53 +175,54 @@ impl Encoding {
     ///     [[0, 5], [6, 11]]
     #[getter]
     fn offsets_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.read(|one| arrays::of_offsets(py, one.offsets()))
+        arrays::of_offsets(py, &self.read(|one| one.offsets().clone()))
     }
 
     /// `word_ids` as an array of `int64`, -1 for special tokens and padding.
     #[getter]
     fn word_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let number = |&word: &u32| if word == NO_WORD { -1 } else { i64::from(word) };
-        self.read(|one| arrays::from_vec(py, one.words().iter().map(number).collect()))
+        arrays::from_vec(py, self.read(|one| one.words().iter().map(number).collect()))
     }
 
     /// `special_tokens_mask` as an array of `uint32`.
     #[getter]
     fn special_tokens_mask_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_vec(py, one.special_tokens_mask()))
+        arrays::from_vec(py, self.read(Core::special_tokens_mask))
     }
 
     /// `attention_mask` as an array of `uint32`.
     #[getter]
     fn attention_mask_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_vec(py, one.attention_mask()))
+        arrays::from_vec(py, self.read(Core::attention_mask))
     }
 
     /// The text of each token in the vocabulary.
     #[getter]
     fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| {
+        let tokens = self.read(|one| {
             let name = |id| Some(one.vocabulary_text(id));
-            recurring::list(py, one.vocabulary_number(), one.surfaces(), name)
-        })
+            recurring::texts(py, one.vocabulary_number(), one.surfaces(), name)
+        });
+        PyList::new(py, tokens)
     }
 
     /// Start and end of each token in the text that was encoded, in characters.
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.offsets().iter()))
+        PyList::new(py, self.read(|one| one.offsets().to_vec()))
     }
 
     /// 1 for special tokens and padding, 0 for text.
     #[getter]
     fn special_tokens_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.special_tokens_mask()))
+        PyList::new(py, self.read(Core::special_tokens_mask))
     }
 
     /// 0 for padding, 1 otherwise.
     #[getter]
     fn attention_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.attention_mask()))
+        PyList::new(py, self.read(Core::attention_mask))
     }
 
     /// The index of the word that each token belongs to, `None` for special tokens and padding.
@@ -236,7 +239,7 @@ impl Encoding {
                 Some(number)
             }
         };
-        self.read(|one| PyList::new(py, one.words().iter().map(&mut number)))
+        PyList::new(py, self.read(|one| one.words().iter().map(&mut number).collect::<Vec<_>>()))
     }
 
     /// Deprecated: use `word_ids`.
