@@ -191,7 +191,10 @@ def test_messages_are_read_when_they_are_asked(processor):
 
 def test_a_message_that_becomes_another_is_written_as_that(processor):
     other = processor.encode("the low", out_type="proto")
-    for change in (lambda one: one.CopyFrom(other), lambda one: one.ParseFromString(other.SerializeToString())):
+    for change in (
+        lambda one: one.CopyFrom(other),
+        lambda one: one.ParseFromString(other.SerializeToString()),
+    ):
         message = processor.encode("a word", out_type="proto")
         change(message)
         assert message == other

@@ -10,14 +10,7 @@ use pyo3::types::PyString;
 use tessella_core::TokenId;
 
 use crate::border::interpreter::guarded::Guarded;
-
-/// Texts, at most: 0.4 MB, and one or two with the texts themselves.
-const PLACES: usize = 1 << 14;
-/// Bytes of a text, at most.
-const LONGEST: usize = 64;
-
-/// Where threads run side by side, all of them would wait for the table, and count references to the same few texts.
-const PAYS: bool = cfg!(not(Py_GIL_DISABLED));
+use crate::border::token_texts::{LONGEST, PAYS, PLACES};
 
 #[derive(Default)]
 struct Place {

@@ -15,9 +15,9 @@ use tessella_core::spec::{
 use tessella_core::{Compiled, Tokenizer as Core, TokenizerSpec};
 
 use crate::border::errors::OrRaise;
+use crate::border::token_texts::TokenTexts;
 use crate::components::live::{Node, now};
 use crate::components::stage::Component;
-use crate::tokenizer::token_texts::TokenTexts;
 
 /// A component and the time of its latest change that the engine's tokenizer knows about.
 pub struct Slot<S: Component> {

@@ -102,8 +102,8 @@ class _Message:
         raise NotImplementedError(cls.__name__)
 
     def __getattr__(self, name: str) -> Any:
-        # Fields are found before this is asked. Of threads that look at once each reads, and the first counts:
-        # what one of them changes then is seen by all.
+        # Fields are found before this is asked. Of threads that look at once each reads, and the first one
+        # counts: what one of them changes then is seen by all.
         if name == "_set" and (serialized := self.__dict__.get("_serialized")) is not None:
             return self.__dict__.setdefault("_set", self._fields_of(serialized))
         raise AttributeError(f"{type(self).__name__} has no field {name!r}")
@@ -161,7 +161,8 @@ class _Message:
         """The message's bytes."""
         if "_set" not in self.__dict__:
             # Nobody has looked at it, so nobody has changed it.
-            return self._serialized
+            serialized: bytes = self._serialized
+            return serialized
         parts = []
         for name, number, kind in type(self)._fields:
             if issubclass(kind, _Message):
