@@ -65,6 +65,36 @@ for make in (
 ):
     while_made(make, lambda: tokenizer.add_tokens([f"new{next(added)}"]) and tokenizer.encode("x y"))
 """,
+    "component": """
+from tessella import normalizers, processors
+
+processor = processors.BertProcessing(("[SEP]", 4), ("[CLS]", 3))
+handle = processor._handle
+while_made(lambda: handle.get("sep"), lambda: handle.set("sep", ("[X]", 5)))
+assert processor.sep == ("[X]", 5)
+
+class Custom:
+    def normalize(self, text):
+        text.lowercase()
+
+    def __del__(self):
+        gone.append(sequence.normalize_str("A B"))
+        sequence[1] = normalizers.Strip()
+
+for is_built in (False, True):
+    for is_used in (False, True):
+        gone = []
+        sequence = normalizers.Sequence([normalizers.Normalizer.custom(Custom()), normalizers.NFC()])
+        if is_used:
+            tokenizer.normalizer = sequence
+        if is_built:
+            assert sequence.normalize_str("A B") == "a b"
+        sequence[0] = normalizers.Lowercase()
+        assert sequence.normalize_str("A B") == "a b"
+        tokenizer.encode("A B")
+        gc.collect()
+        assert gone == ["a b"]
+""",
     "normalizer": """
 plain = normalizer._handle.plain_normalize
 for make in (lambda: plain(texts, True), lambda: plain("a b", True), lambda: normalizer.normalize(texts)):

@@ -221,3 +221,29 @@ def test_small_documents_cannot_ask_for_much_memory_or_stack() -> None:
     )
     assert child.returncode == 0, child.stderr
     assert int(child.stdout) < 200, f"{child.stdout.strip()} MB for documents of a megabyte at most"
+
+
+def test_states_of_many_levels_are_refused() -> None:
+    child = subprocess.run(
+        [sys.executable, "-c", DEEP_STATE], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert child.returncode == 0, child.stderr
+    assert child.stdout == "1\nthe state of an Encoding has more than 64 levels of `overflowing`\n"
+
+
+DEEP_STATE = """
+from tessella import Encoding, Tokenizer, errors, models
+
+blank = Tokenizer(models.WordLevel({"a": 0}, unk_token="a")).encode("a").__getstate__()
+state = blank
+for level in range(1, 100_001):
+    state = {**blank, "overflowing": [state]}
+    if level == 64:
+        encoding = Encoding()
+        encoding.__setstate__(state)
+        print(len(encoding.overflowing))
+try:
+    Encoding().__setstate__(state)
+except errors.ArgumentError as error:
+    print(error)
+"""

@@ -51,8 +51,20 @@ pub fn state<'py>(py: Python<'py>, parts: &EncodingParts) -> PyResult<Bound<'py,
     Ok(state)
 }
 
+/// Windows in one another, at most: those of truncation have none of their own, and each level takes room on the stack.
+const MOST_LEVELS: usize = 64;
+
 /// The way back. Columns may be lists as well, of texts and with `None` for no word: so they were stored before.
 pub fn parts(state: &Bound<'_, PyDict>) -> PyResult<EncodingParts> {
+    parts_of_level(state, 0)
+}
+
+fn parts_of_level(state: &Bound<'_, PyDict>, level: usize) -> PyResult<EncodingParts> {
+    if level > MOST_LEVELS {
+        return Err(argument(format!(
+            "the state of an Encoding has more than {MOST_LEVELS} levels of `overflowing`"
+        )));
+    }
     let item = |name: &str| -> PyResult<Bound<'_, PyAny>> {
         state.get_item(name)?.ok_or_else(|| argument(format!("the state of an Encoding has no `{name}`")))
     };
@@ -83,7 +95,7 @@ pub fn parts(state: &Bound<'_, PyDict>) -> PyResult<EncodingParts> {
     }
     let overflowing = item("overflowing")?
         .try_iter()?
-        .map(|window| parts(&window?.cast_into::<PyDict>()?))
+        .map(|window| parts_of_level(&window?.cast_into::<PyDict>()?, level + 1))
         .collect::<PyResult<_>>()?;
     Ok(EncodingParts {
         ids: numbers("ids")?,
