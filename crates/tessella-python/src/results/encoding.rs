@@ -33,6 +33,9 @@ pub struct Encoding {
     inner: RwLock<Core>,
 }
 
+/// Numbers that are copied without room of their own, at most.
+const FEW: usize = 32;
+
 impl From<Core> for Encoding {
     fn from(encoding: Core) -> Self {
         Encoding { inner: RwLock::new(encoding) }
@@ -44,6 +47,25 @@ impl Encoding {
     /// finalizers may run, which are code of others and may change this encoding.
     pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
         look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Works with a copy of a column of numbers; a short one, as most are, is copied without room of its own.
+    fn copied<R>(
+        &self,
+        column: impl FnOnce(&Core) -> &[u32],
+        work: impl FnOnce(&[u32]) -> PyResult<R>,
+    ) -> PyResult<R> {
+        let mut few = [0; FEW];
+        let copied = self.read(|one| {
+            let column = column(one);
+            let Some(few) = few.get_mut(..column.len()) else { return Err(column.to_vec()) };
+            few.copy_from_slice(column);
+            Ok(column.len())
+        });
+        match copied {
+            Ok(count) => work(&few[..count]),
+            Err(many) => work(&many),
+        }
     }
 
     fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
@@ -131,7 +153,7 @@ impl Encoding {
     /// The id of each token.
     #[getter]
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.read(|one| one.ids().to_vec()))
+        self.copied(Core::ids, |ids| PyList::new(py, ids))
     }
 
     /// Which segment each token belongs to, as models like BERT want it.
@@ -156,7 +178,7 @@ impl Encoding {
     ///     array([0, 1], dtype=uint32)
     #[getter]
     fn ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        arrays::from_vec(py, self.read(|one| one.ids().to_vec()))
+        self.copied(Core::ids, |ids| arrays::from_slice(py, ids))
     }
 
     /// `type_ids` as an array of `uint32`.
@@ -239,7 +261,7 @@ impl Encoding {
                 Some(number)
             }
         };
-        PyList::new(py, self.read(|one| one.words().iter().map(&mut number).collect::<Vec<_>>()))
+        self.copied(Core::words, |words| PyList::new(py, words.iter().map(&mut number)))
     }
 
     /// Deprecated: use `word_ids`.
