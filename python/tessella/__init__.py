@@ -172,7 +172,7 @@ def _before_fork() -> None:
 
 
 #: Environment variables by which the engine is asked for another of its ways, and what they may say.
-_WAYS = {"TESSELLA_VECTORS": ("plain", "avx2", "avx512"), "TESSELLA_LANES": ("off", "at-once")}
+_WAYS = {"TESSELLA_VECTORS": ("plain", "neon", "avx2", "avx512"), "TESSELLA_LANES": ("off", "at-once")}
 
 for _name, _known in _WAYS.items():
     if (_asked := os.environ.get(_name)) and _asked not in _known:

@@ -397,3 +397,46 @@ def test_the_tables_of_models():
     assert model.MODEL_PREFIX_TO_ENCODING == tiktoken.model.MODEL_PREFIX_TO_ENCODING
     assert model.encoding_for_model is ours.encoding_for_model
     assert model.encoding_name_for_model is ours.encoding_name_for_model
+
+
+def test_tables_that_change_behind_an_encoding():
+    """An encoding is what it was made of, for every way to ask."""
+    told = []
+    for library in (theirs, ours):
+        ranks = {bytes([byte]): byte for byte in range(256)} | {b"he": 256}
+        special = {"<|x|>": 300}
+        encoding = library.Encoding("mine", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens=special)
+        ranks[b"zz"] = 400
+        special["<|y|>"] = 401
+        del ranks[b"he"]
+        calls = [
+            lambda encoding=encoding: encoding.encode_single_token(b"zz"),
+            lambda encoding=encoding: encoding.encode_single_token(b"he"),
+            lambda encoding=encoding: encoding.encode_single_token("<|y|>"),
+            lambda encoding=encoding: encoding.decode_single_token_bytes(numpy.int64(400)),
+            lambda encoding=encoding: encoding.decode_bytes((400,)),
+            lambda encoding=encoding: encoding.decode((256, 300)),
+            lambda encoding=encoding: encoding.decode_tokens_bytes((256,)),
+            lambda encoding=encoding: encoding._encode_single_piece(b"zz"),
+            lambda encoding=encoding: encoding.token_byte_values()[-2:],
+            lambda encoding=encoding: encoding.n_vocab,
+        ]
+        told.append([])
+        for call in calls:
+            try:
+                told[-1].append(call())
+            except KeyError as error:
+                told[-1].append(type(error))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("blank", ["\x1c", "\x1d", "\x1e", "\x1f", "\x85", "\xa0", "\u3000", "\t"])
+def test_blanks_at_the_end_may_be_cut_off(blank):
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"  ": 256, b" " + blank.encode(): 257}
+    both = [
+        library.Encoding("mine", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
+        for library in (theirs, ours)
+    ]
+    for text in ("the a  " + blank, "a " + blank, blank, "a" + blank):
+        (stable, ways), (our_stable, our_ways) = (one.encode_with_unstable(text) for one in both)
+        assert (stable, sorted(ways)) == (our_stable, sorted(our_ways))

@@ -221,3 +221,27 @@ def test_small_documents_cannot_ask_for_much_memory_or_stack() -> None:
     )
     assert child.returncode == 0, child.stderr
     assert int(child.stdout) < 200, f"{child.stdout.strip()} MB for documents of a megabyte at most"
+
+
+def test_states_of_many_levels_are_refused() -> None:
+    child = subprocess.run(
+        [sys.executable, "-c", DEEP_STATE], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert child.returncode == 0, child.stderr
+    assert "windows lie in windows more than 64 times" in child.stdout
+
+
+DEEP_STATE = """
+from tessella import Encoding, errors
+# Nine columns without a number, no text, and how many windows follow.
+empty = bytes([0, 1]) * 9 + b"\\0"
+state = bytes([1]) + (empty + bytes([1])) * 100_000 + empty + bytes([0])
+try:
+    Encoding().__setstate__(state)
+except errors.FormatError as error:
+    print(error)
+state = bytes([1]) + (empty + bytes([1])) * 64 + empty + bytes([0])
+encoding = Encoding()
+encoding.__setstate__(state)
+assert encoding.__getstate__() == state
+"""

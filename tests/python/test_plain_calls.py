@@ -73,7 +73,8 @@ class Step:
         except UnicodeDecodeError:
             last = ""
         head = tail[: len(tail) - len(last.encode("utf-8"))]
-        if head and last.isspace():
+        # Unlike Python, Rust has no blanks among the separators of ASCII.
+        if head and last.isspace() and last not in "\x1c\x1d\x1e\x1f":
             found[(*merge(head, ranks), *merge(tail[len(head) :], ranks))] = None
         return [list(ids) for ids in found]
 

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import random
+import sys
 import threading
 
 import numpy
@@ -186,6 +187,43 @@ def test_messages_are_read_when_they_are_asked(processor):
     assert message != again
     with pytest.raises(AttributeError, match="has no field 'nothing'"):
         message.nothing  # noqa: B018
+
+
+def test_a_message_that_becomes_another_is_written_as_that(processor):
+    other = processor.encode("the low", out_type="proto")
+    for change in (
+        lambda one: one.CopyFrom(other),
+        lambda one: one.ParseFromString(other.SerializeToString()),
+    ):
+        message = processor.encode("a word", out_type="proto")
+        change(message)
+        assert message == other
+        assert message.text == other.text
+        assert pickle.loads(pickle.dumps(message)) == other
+
+
+def test_threads_that_look_at_one_message_see_the_same(processor):
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(100):
+            message = processor.encode("the low " * 20, out_type="proto")
+            start, seen = threading.Barrier(4), []
+
+            def look(message=message, start=start, seen=seen):
+                start.wait()
+                seen.append((message.pieces, message.text, len(message.SerializeToString())))
+
+            threads = [threading.Thread(target=look) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert len(seen) == 4
+            assert all(pieces is message.pieces for pieces, *_ in seen)
+            assert len(set(map(repr, seen))) == 1
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_threads_that_are_first_together(processor):

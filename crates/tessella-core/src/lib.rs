@@ -68,7 +68,7 @@ pub mod sentencepiece;
 mod compare;
 
 pub use compare::Comparison;
-pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit, Offsets, pack_column, unpack_column};
+pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit, Offsets};
 pub use error::{Error, ErrorKind, Result};
 pub use flat::{large_pages_for, prefetch, with_large_pages};
 pub use ids::{PieceToken, Span, TokenId};

@@ -121,7 +121,10 @@ impl AddedVocabulary {
             let id = token.id.ok_or_else(|| {
                 Error::value(format!("the added token `{}` has no id", crate::error::excerpt(&token.content)))
             })?;
-            vocabulary.by_id.insert(id, index);
+            // Two tokens may share an id: each is matched by its own content, the last one names the id.
+            if vocabulary.by_id.insert(id, index).is_some() {
+                vocabulary.normalized_contents.remove(&id);
+            }
             vocabulary.by_content.insert(token.content.clone(), id);
             vocabulary.has_special |= token.special;
             if !token.normalized {
@@ -140,7 +143,6 @@ impl AddedVocabulary {
             if form != token.content {
                 vocabulary.normalized_contents.insert(id, form.clone());
             }
-            // Two tokens may share an id: each is matched by its own content, the last one names the id.
             normalized.push((form, index));
         }
         vocabulary.raw = TokenSet::build(raw, &vocabulary.tokens)?;
@@ -449,6 +451,18 @@ mod tests {
         assert_eq!(tokens.decoded_text(0), Some("[foo]"));
         assert_eq!((tokens.normalized("[FOO]"), tokens.normalized("[foo]")), (Some("[foo]"), None));
         assert_eq!(vocabulary(vec![raw("[FOO]")]).normalized("[FOO]"), None);
+    }
+
+    #[test]
+    fn of_tokens_that_share_an_id_the_last_one_names_it() {
+        let plain = |content: &str, normalized| AddedToken { normalized, id: Some(7), ..raw(content) };
+        for (last, is_normalized) in [("b", true), ("B", false)] {
+            let tokens = [plain("A", true), plain(last, is_normalized)];
+            let shared = AddedVocabulary::new(&tokens, |content| Ok(content.to_lowercase())).unwrap();
+            assert_eq!(shared.decoded_text(7), Some(last));
+            assert_eq!(shared.normalized("A"), None);
+            assert_eq!(shared.normalized(last), is_normalized.then_some(last));
+        }
     }
 
     /// Two tokens may look the same once normalized; the one with the smaller id stands for both, also where it

@@ -2,8 +2,8 @@
 //! characters.
 //!
 //! From the bottom up: [`Surfaces`] holds the few token texts that are not the vocabulary's; [`Offsets`] and `Runs` are
-//! columns that take little room; `combine` cuts, joins and pads; `lookup` answers questions about positions; `parts` is the same as plain data, for
-//! storing, and `pack` a column as bytes. Token texts are looked up in the tokenizer when asked for, so an encoding holds numbers only.
+//! columns that take little room; `combine` cuts, joins and pads; `lookup` answers questions about positions; `parts` is the same as plain data,
+//! and `pack` as bytes, for storing. Token texts are looked up in the tokenizer when asked for, so an encoding holds numbers only.
 //!
 //! *Sequences.* An encoding may join several inputs. Each has an id and a range of tokens; special tokens
 //! and padding lie outside of the ranges. An encoding without ranges is one sequence, number 0.
@@ -24,7 +24,6 @@ mod surfaces;
 
 pub(crate) use combine::Filler;
 pub use offsets::Offsets;
-pub use pack::{pack_column, unpack_column};
 pub use parts::EncodingParts;
 use runs::Runs;
 pub(crate) use surfaces::GrowingSurfaces;

@@ -1,71 +1,304 @@
-//! A column of numbers as bytes, for who stores or sends an encoding: one byte that tells the width, then each number in so
-//! many bytes, the lowest first. The largest number decides the width, and most columns need one byte or two.
+//! An encoding as bytes, for who stores or sends it.
+//!
+//! ```text
+//! bytes   = VERSION record
+//! record  = column * 9: ids, type ids, texts, words, offsets, special, attention, sequences, ends of texts
+//!           length, the texts one after the other
+//!           count, record * count                                              the windows
+//! column  = count, width, numbers of so many bytes each, the lowest byte first
+//! ```
+//!
+//! Counts and lengths are LEB128. The largest number of a column decides its width: most need a byte or two. The column of texts says
+//! which of the texts at the end each token has, so that of a token stands there once; words have one more, so that none is 0; offsets are a start
+//! and an end for each token, sequences their number, their first token and the one behind the last.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use super::{Encoding, EncodingParts, NO_WORD};
 use crate::error::{Error, Result};
+use crate::hash::hash_u64;
+
+const VERSION: u8 = 1;
 
 /// Bytes of a number, narrow to wide.
 const WIDTHS: [usize; 4] = [1, 2, 4, 8];
 
-/// The column as bytes.
-pub fn pack_column(numbers: impl Iterator<Item = u64> + Clone) -> Vec<u8> {
-    let bits = 64 - numbers.clone().fold(0, |all, number| all | number).leading_zeros() as usize;
-    let width = WIDTHS.into_iter().find(|width| bits <= 8 * width).unwrap_or(8);
-    let mut bytes = vec![width as u8];
-    bytes.reserve_exact(width * numbers.size_hint().0);
-    match width {
-        1 => bytes.extend(numbers.map(|number| number as u8)),
-        2 => numbers.for_each(|number| bytes.extend((number as u16).to_le_bytes())),
-        4 => numbers.for_each(|number| bytes.extend((number as u32).to_le_bytes())),
-        _ => numbers.for_each(|number| bytes.extend(number.to_le_bytes())),
+/// Windows in one another, at most: those of truncation have none of their own, and each level takes room on the stack.
+const DEEPEST: usize = 64;
+
+impl Encoding {
+    /// All columns and texts, windows included.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![VERSION];
+        self.put(&mut bytes);
+        bytes
     }
-    bytes
+
+    /// The way back. Fails if these are no such bytes, or for what [`Encoding::from_parts`] refuses.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let [VERSION, rest @ ..] = bytes else {
+            return Err(wrong(match bytes.first() {
+                Some(version) => format!("they are of version {version}, and {VERSION} is known"),
+                None => "there are none".into(),
+            }));
+        };
+        let mut reader = Reader { rest };
+        let parts = reader.record(0)?;
+        match reader.rest {
+            [] => Encoding::from_parts(parts),
+            rest => Err(wrong(format!("{} bytes are left over", rest.len()))),
+        }
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        let (mut texts, mut ends) = (String::new(), Vec::new());
+        let mut places: HashMap<(usize, usize), u32, BuildHasherDefault<Mixed>> = HashMap::default();
+        let put_text = |text: &str| {
+            // Told apart by where it lies: that of one token is the same one each time.
+            *places.entry((text.as_ptr().addr(), text.len())).or_insert_with(|| {
+                texts.push_str(text);
+                ends.push(texts.len() as u64);
+                ends.len() as u32 - 1
+            })
+        };
+        let tokens: Vec<u32> = self.token_texts().map(put_text).collect();
+        put_column(out, self.ids.iter().copied().map(u64::from));
+        put_column(out, self.type_ids.to_vec().into_iter().map(u64::from));
+        put_column(out, tokens.iter().copied().map(u64::from));
+        // Of no word it is 0.
+        put_column(out, self.words.iter().map(|word| u64::from(word.wrapping_add(1))));
+        let offsets = self.offsets.to_vec();
+        put_column(out, offsets.iter().flat_map(|&(start, end)| [start as u64, end as u64]));
+        put_column(out, self.special_tokens_mask.to_vec().into_iter().map(u64::from));
+        put_column(out, self.attention_mask.to_vec().into_iter().map(u64::from));
+        let sequence = |(number, range): &(usize, std::ops::Range<usize>)| {
+            [*number, range.start, range.end].map(|n| n as u64)
+        };
+        put_column(out, self.sequence_ranges.iter().flat_map(sequence));
+        put_column(out, ends.iter().copied());
+        put_count(out, texts.len());
+        out.extend(texts.as_bytes());
+        put_count(out, self.overflowing.len());
+        self.overflowing.iter().for_each(|window| window.put(out));
+    }
 }
 
-/// The numbers of [`pack_column`]'s bytes. `name` is told where they are no such bytes, or a number is too large.
-pub fn unpack_column<T: TryFrom<u64>>(name: &str, bytes: &[u8]) -> Result<Vec<T>> {
-    let wrong = |why: String| Error::format(format!("the encoding's `{name}` is no column: {why}"));
-    let (&width, numbers) = bytes.split_first().ok_or_else(|| wrong("it has no width".into()))?;
-    let width = usize::from(width);
-    if !WIDTHS.contains(&width) || numbers.len() % width != 0 {
-        return Err(wrong(format!("{} bytes are no numbers of {width} bytes", numbers.len())));
+const _: () = assert!(NO_WORD.wrapping_add(1) == 0);
+
+/// Hashes addresses, which nobody chooses.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(byte.into()));
     }
-    let number =
-        |number: u64| T::try_from(number).map_err(|_| wrong(format!("the number {number} is too large")));
+
+    fn write_usize(&mut self, number: usize) {
+        self.0 = hash_u64(self.0 ^ number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+fn put_count(out: &mut Vec<u8>, mut count: usize) {
+    while count >= 0x80 {
+        out.push(count as u8 | 0x80);
+        count >>= 7;
+    }
+    out.push(count as u8);
+}
+
+fn put_column(out: &mut Vec<u8>, numbers: impl Iterator<Item = u64> + Clone) {
+    let (count, all) = numbers.clone().fold((0, 0), |(count, all), number| (count + 1, all | number));
+    let bits = 64 - u64::leading_zeros(all) as usize;
+    let width = WIDTHS.into_iter().find(|width| bits <= 8 * width).unwrap_or(8);
+    put_count(out, count);
+    out.push(width as u8);
+    out.reserve(width * count);
     match width {
-        1 => numbers.iter().map(|&byte| number(u64::from(byte))).collect(),
-        2 => {
-            numbers.as_chunks().0.iter().map(|&bytes| number(u64::from(u16::from_le_bytes(bytes)))).collect()
+        1 => out.extend(numbers.map(|number| number as u8)),
+        2 => numbers.for_each(|number| out.extend((number as u16).to_le_bytes())),
+        4 => numbers.for_each(|number| out.extend((number as u32).to_le_bytes())),
+        _ => numbers.for_each(|number| out.extend(number.to_le_bytes())),
+    }
+}
+
+fn wrong(why: String) -> Error {
+    Error::format(format!("these bytes are no encoding: {why}"))
+}
+
+struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    fn take(&mut self, count: usize) -> Result<&'b [u8]> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(count)
+            .ok_or_else(|| wrong(format!("{count} bytes were to follow where {} do", self.rest.len())))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn count(&mut self) -> Result<usize> {
+        let mut count = 0usize;
+        for shift in (0..usize::BITS).step_by(7) {
+            let byte = self.take(1)?[0];
+            count |= usize::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Ok(count);
+            }
         }
-        4 => {
-            numbers.as_chunks().0.iter().map(|&bytes| number(u64::from(u32::from_le_bytes(bytes)))).collect()
+        Err(wrong("a count has no end".into()))
+    }
+
+    /// The numbers of a column, of which a kind of numbers says what they may be.
+    fn column<T: TryFrom<u64>>(&mut self, name: &str) -> Result<Vec<T>> {
+        let count = self.count()?;
+        let width = usize::from(self.take(1)?[0]);
+        if !WIDTHS.contains(&width) {
+            return Err(wrong(format!("`{name}` has numbers of {width} bytes")));
         }
-        _ => numbers.as_chunks().0.iter().map(|&bytes| number(u64::from_le_bytes(bytes))).collect(),
+        let bytes = count.checked_mul(width).ok_or_else(|| wrong(format!("`{name}` has {count} numbers")))?;
+        let bytes = self.take(bytes)?;
+        let too_large = |number: u64| wrong(format!("`{name}` has the number {number}"));
+        let number = |number: u64| T::try_from(number).map_err(|_| too_large(number));
+        match width {
+            1 => bytes.iter().map(|&byte| number(byte.into())).collect(),
+            2 => bytes.as_chunks().0.iter().map(|&bytes| number(u16::from_le_bytes(bytes).into())).collect(),
+            4 => bytes.as_chunks().0.iter().map(|&bytes| number(u32::from_le_bytes(bytes).into())).collect(),
+            _ => bytes.as_chunks().0.iter().map(|&bytes| number(u64::from_le_bytes(bytes))).collect(),
+        }
+    }
+
+    fn record(&mut self, depth: usize) -> Result<EncodingParts> {
+        if depth > DEEPEST {
+            return Err(wrong(format!("windows lie in windows more than {DEEPEST} times")));
+        }
+        let (ids, type_ids, tokens) =
+            (self.column("ids")?, self.column("type_ids")?, self.column::<usize>("tokens")?);
+        let words = self.column::<u64>("words")?;
+        let offsets = self.column::<usize>("offsets")?;
+        let (special_tokens_mask, attention_mask) =
+            (self.column("special_tokens_mask")?, self.column("attention_mask")?);
+        let sequences = self.column::<usize>("sequence_ranges")?;
+        let (texts, windows) = (self.texts()?, self.count()?);
+        let text = |place: usize| {
+            let missing = || wrong(format!("a token has the text {place} of {}", texts.len()));
+            texts.get(place).cloned().ok_or_else(missing)
+        };
+        let word = |word: u64| match word.checked_sub(1).map(u32::try_from) {
+            None => Ok(None),
+            Some(Ok(word)) => Ok(Some(word)),
+            Some(Err(_)) => Err(wrong(format!("`words` has the number {word}"))),
+        };
+        let (pairs, triples) = (offsets.as_chunks(), sequences.as_chunks());
+        if !(pairs.1.is_empty() && triples.1.is_empty()) {
+            return Err(wrong("a place has no end".into()));
+        }
+        Ok(EncodingParts {
+            ids,
+            type_ids,
+            tokens: tokens.into_iter().map(text).collect::<Result<_>>()?,
+            words: words.into_iter().map(word).collect::<Result<_>>()?,
+            offsets: pairs.0.iter().map(|&[start, end]| (start, end)).collect(),
+            special_tokens_mask,
+            attention_mask,
+            sequence_ranges: triples.0.iter().map(|&[number, start, end]| (number, start..end)).collect(),
+            overflowing: (0..windows).map(|_| self.record(depth + 1)).collect::<Result<_>>()?,
+        })
+    }
+
+    fn texts(&mut self) -> Result<Vec<Arc<str>>> {
+        let ends = self.column::<usize>("ends")?;
+        let length = self.count()?;
+        let texts = std::str::from_utf8(self.take(length)?)
+            .map_err(|error| wrong(format!("the texts are not UTF-8 at byte {}", error.valid_up_to())))?;
+        let mut start = 0;
+        let text = |end| {
+            let text = texts.get(start..end).ok_or_else(|| wrong(format!("no text ends at {end}")))?;
+            start = end;
+            Ok(text.into())
+        };
+        ends.into_iter().map(text).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
-    #[test]
-    fn columns_come_back_at_any_width() {
-        for (largest, width) in
-            [(0, 1), (255, 1), (256, 2), (65_535, 2), (65_536, 4), (1 << 32, 8), (u64::MAX, 8)]
-        {
-            let numbers = vec![largest, 0, largest / 2, 1.min(largest)];
-            let bytes = pack_column(numbers.iter().copied());
-            assert_eq!(bytes.len(), 1 + 4 * width, "{largest}");
-            assert_eq!(unpack_column::<u64>("ids", &bytes).unwrap(), numbers);
-            assert_eq!(unpack_column::<u32>("ids", &bytes).is_ok(), u32::try_from(largest).is_ok());
+    /// Numbers of all widths, in windows as well.
+    fn parts(random: &mut Random, depth: usize) -> EncodingParts {
+        let mut below = |bound: u64| random.next_u64() % bound;
+        let count = below(12) as usize;
+        let most = [1, 200, 70_000, u64::from(u32::MAX)][below(4) as usize];
+        let texts: Vec<Arc<str>> =
+            (0..count).map(|_| ["", "a", "né", "\0\u{10FFFF}"][below(4) as usize].into()).collect();
+        let mut number = || below(most) as u32;
+        let mut numbers = || (0..count).map(|_| number()).collect::<Vec<u32>>();
+        let (ids, type_ids, words) = (numbers(), numbers(), numbers());
+        let (special_tokens_mask, attention_mask) = (numbers(), numbers());
+        let offsets = numbers().into_iter().map(|place| (place as usize, place as usize + 1)).collect();
+        let ranges = [(0, 0..count / 2), (3, count / 2..count)];
+        EncodingParts {
+            ids,
+            type_ids,
+            tokens: texts,
+            words: words.into_iter().map(|word| (word % 3 > 0).then_some(word)).collect(),
+            offsets,
+            special_tokens_mask,
+            attention_mask,
+            sequence_ranges: ranges.into_iter().take(count % 3).collect(),
+            overflowing: (0..depth).map(|_| parts(random, depth - 1)).collect(),
         }
-        assert!(unpack_column::<u32>("ids", &pack_column(std::iter::empty())).unwrap().is_empty());
     }
 
     #[test]
-    fn what_is_no_column_is_told() {
-        for bytes in [&[][..], &[0], &[3, 1, 2, 3], &[2, 1], &[9]] {
-            let message = unpack_column::<u32>("words", bytes).unwrap_err().to_string();
-            assert!(message.contains("`words` is no column"), "{message}");
+    fn what_is_put_down_comes_back() {
+        let mut random = Random::from_seed(4);
+        for round in 0..400 {
+            let parts = parts(&mut random, round % 3);
+            let encoding = Encoding::from_parts(parts.clone()).unwrap();
+            let again = Encoding::from_bytes(&encoding.to_bytes()).unwrap();
+            assert_eq!(again.to_parts(), parts);
+            assert_eq!(again.to_bytes(), encoding.to_bytes());
         }
+    }
+
+    /// Bytes that are cut, changed or too many give an encoding or an error, and take no more memory than there are bytes.
+    #[test]
+    fn other_bytes_are_told() {
+        let mut random = Random::from_seed(8);
+        let mut refused = 0;
+        for round in 0..3000 {
+            let mut bytes = Encoding::from_parts(parts(&mut random, round % 3)).unwrap().to_bytes();
+            let mut below = |bound: usize| random.next_u64() as usize % bound;
+            match round % 3 {
+                0 => bytes.truncate(below(bytes.len())),
+                1 => {
+                    let (at, byte) = (below(bytes.len()), below(256) as u8);
+                    bytes[at] = byte;
+                }
+                _ => bytes.push(0),
+            }
+            match Encoding::from_bytes(&bytes) {
+                Ok(_) => assert!(round % 3 == 1, "{bytes:?}"),
+                Err(error) => {
+                    refused += 1;
+                    assert!(error.to_string().contains("encoding"), "{error}");
+                }
+            }
+        }
+        assert!(refused > 2200, "{refused}");
+        let endless = [&[VERSION][..], &[0xFF; 12]].concat();
+        assert!(Encoding::from_bytes(&endless).is_err());
     }
 }

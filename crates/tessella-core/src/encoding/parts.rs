@@ -1,6 +1,5 @@
-//! An encoding as plain data, independent of any tokenizer: for storing and sending.
+//! An encoding as plain data, independent of any tokenizer.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,12 +24,13 @@ pub struct EncodingParts {
 }
 
 impl Encoding {
-    /// All columns, for who stores an encoding.
-    pub fn to_parts(&self) -> EncodingParts {
+    /// All columns.
+    #[cfg(test)]
+    pub(crate) fn to_parts(&self) -> EncodingParts {
         EncodingParts {
             ids: self.ids.clone(),
             type_ids: self.type_ids.to_vec(),
-            tokens: self.shared_texts(),
+            tokens: self.token_texts().map(Arc::from).collect(),
             words: self.word_ids(),
             offsets: self.offsets.to_vec(),
             special_tokens_mask: self.special_tokens_mask.to_vec(),
@@ -40,13 +40,7 @@ impl Encoding {
         }
     }
 
-    /// The texts of the tokens, equal ones as one.
-    fn shared_texts(&self) -> Vec<Arc<str>> {
-        let mut shared: HashMap<&str, Arc<str>> = HashMap::new();
-        self.token_texts().map(|text| shared.entry(text).or_insert_with(|| text.into()).clone()).collect()
-    }
-
-    /// The way back. Fails if the columns differ in length or a sequence lies outside of them.
+    /// An encoding of such columns. Fails if the columns differ in length or a sequence lies outside of them.
     pub fn from_parts(parts: EncodingParts) -> Result<Self> {
         let len = parts.ids.len();
         let columns = [

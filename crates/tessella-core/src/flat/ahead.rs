@@ -1,7 +1,7 @@
 //! Asking for memory in time: the processor for what will be read soon, the system for large pages.
 
-/// Begins to bring an entry of a table into the nearest cache. It changes nothing but speed; on processors
-/// without such a request in the standard library it does nothing.
+/// Begins to bring an entry of a table into the nearest cache. It changes nothing but speed; on other processors
+/// than these it does nothing.
 #[inline(always)]
 pub fn prefetch<T>(table: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -13,7 +13,17 @@ pub fn prefetch<T>(table: &[T], index: usize) {
             _mm_prefetch::<_MM_HINT_T0>(table.as_ptr().wrapping_add(index).cast());
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    // The standard library has no stable name for it here, and who interprets the program no such instruction.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        let address = table.as_ptr().wrapping_add(index);
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) address, options(nostack, preserves_flags, readonly));
+        }
+    }
+    #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", not(miri)))))]
     let _ = (table, index);
 }
 

@@ -94,6 +94,10 @@ impl Kinds {
 /// A set of ASCII characters: by the low half of a byte, a bit for each high half.
 pub type Set = [u8; 16];
 
+/// The bit of a byte's high half in a [`Set`]; none beyond ASCII.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub const HIGH_HALVES: Set = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sets {
     pub word: Set,

@@ -1,11 +1,30 @@
 //! Some of many, written one after the other, and the ids among the numbers of a text.
 //!
-//! These are the slow twins of `x86_kept`.
+//! These are the slow twins of `x86_kept`, and the table by which other vectors keep bytes.
 
 use super::ascii::BLOCK;
 
 /// Numbers that are looked at together.
 pub const MANY: usize = 16;
+
+/// The places of the bits that are set in a byte, in order, as the bytes of a word.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub const PLACES: [u64; 256] = {
+    let mut places = [0; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let (mut place, mut written) = (0, 0);
+        while place < 8 {
+            if bits >> place & 1 == 1 {
+                places[bits] |= place << (8 * written);
+                written += 1;
+            }
+            place += 1;
+        }
+        bits += 1;
+    }
+    places
+};
 
 /// Writes the bytes of a block whose bit is set.
 #[inline(always)]

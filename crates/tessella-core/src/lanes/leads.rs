@@ -8,6 +8,10 @@ pub type Leads = [u8; 64];
 /// No role: all bits are never set at once.
 pub const MIXED: u8 = u8::MAX;
 
+/// Fewer characters are asked about one by one where that is quicker.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub const FEW: u32 = 8;
+
 /// Bits at first bytes alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Led {
@@ -36,14 +40,20 @@ impl Led {
                 MIXED => look_up(at),
                 role => role,
             };
-            let put = |kind: u8| u64::from((role / kind) & 1) << bit;
-            led.letter |= put(LETTER);
-            led.digit |= put(DIGIT);
-            led.white |= put(WHITE);
-            led.upper |= put(UPPER);
-            led.either |= put(EITHER);
+            led.put(bit, role);
         }
         led
+    }
+
+    /// What begins at a bit has this role.
+    #[inline(always)]
+    pub fn put(&mut self, bit: u32, role: u8) {
+        let of = |kind: u8| u64::from((role / kind) & 1) << bit;
+        self.letter |= of(LETTER);
+        self.digit |= of(DIGIT);
+        self.white |= of(WHITE);
+        self.upper |= of(UPPER);
+        self.either |= of(EITHER);
     }
 
     /// The role of the character that begins at a bit.

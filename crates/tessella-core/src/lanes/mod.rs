@@ -49,6 +49,8 @@ mod longs;
 mod merge;
 mod middle;
 mod narrow;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod pairs;
 mod rectangles;
 pub mod rows;
@@ -73,6 +75,8 @@ mod written;
 mod x86;
 #[cfg(target_arch = "x86_64")]
 mod x86_abreast;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_kept;
 #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
 //! The vectors of the processor at hand: code that is compiled once for each kind, and the best kind chosen once.
 //!
 //! A [`Task`] is written over [`Vectors`], and [`Level::run`] runs it as the processor can: with 64-byte vectors
-//! (AVX-512), with 32-byte ones (AVX2), or with what every processor of its kind has, which is also the slow twin.
+//! (AVX-512), with 32-byte ones (AVX2), with 16-byte ones of ARM (NEON), or without any, which is also the slow twin.
 //! All give the same bits, and tests compare them. `TESSELLA_VECTORS` asks for less than there is: `avx2` or `plain`.
 
 use std::sync::OnceLock;
@@ -13,6 +13,8 @@ use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::kept::{self, Unknown};
 use super::key::Key;
 use super::leads::{Leads, Led};
+#[cfg(target_arch = "aarch64")]
+use super::neon::Neon;
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::symbols::Ids;
@@ -20,7 +22,9 @@ use super::told::{self, Told};
 use super::unfold::{Unfolded, unfolded_one_by_one};
 use super::walk::{self, Arrived, Grid, Nodes};
 #[cfg(target_arch = "x86_64")]
-use super::x86::{Avx2, Avx512};
+use super::x86::Avx512;
+#[cfg(target_arch = "x86_64")]
+use super::x86_avx2::Avx2;
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
@@ -43,7 +47,10 @@ pub trait Vectors: Copy {
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii;
 
     /// Upper-case letters and slashes of a block.
-    fn cases(self, bytes: &[u8; BLOCK]) -> Cases;
+    #[inline(always)]
+    fn cases(self, bytes: &[u8; BLOCK]) -> Cases {
+        Cases::of(bytes)
+    }
 
     /// What the characters of a block are that begin at some of its bytes, all of them beyond ASCII. `look_up` tells of one whose
     /// first byte does not tell.
@@ -54,19 +61,29 @@ pub trait Vectors: Copy {
 
     /// Writes what a table says of each byte of a block that is an ASCII character, and `inner` for each byte of others.
     /// Returns the first bytes of these.
-    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64;
+    #[inline(always)]
+    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+        looked_up_one_by_one(bytes, table, inner, out)
+    }
 
-    /// Whether that takes a few instructions for all bytes together.
+    /// Whether that takes fewer instructions than there are bytes, and whether it takes a few.
     const LOOKS_UP: bool = false;
+    const LOOKS_UP_AT_ONCE: bool = false;
 
     /// Which bytes of two blocks have a bit in common.
-    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64;
+    #[inline(always)]
+    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
+        share_one_by_one(one, two)
+    }
 
     /// Which bytes of a block are of two sets of ASCII characters, and which are beyond ASCII.
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds;
 
     /// Writes `base` plus the place of every set bit, in order. What comes behind them is rubbish.
-    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]);
+    #[inline(always)]
+    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
+        places_by_bits(bits, base, out);
+    }
 
     /// Writes the bytes of a block whose bit is set, in order. What comes behind them is rubbish.
     #[inline(always)]
@@ -116,15 +133,26 @@ pub trait Vectors: Copy {
     }
 
     /// Five numbers of 24 bits, as they stand one after the other in two words; then rubbish.
-    fn fives(self, words: &[u64; 2]) -> [TokenId; WRITTEN];
+    #[inline(always)]
+    fn fives(self, &[low, high]: &[u64; 2]) -> [TokenId; WRITTEN] {
+        let id = |word: u64| word as TokenId & 0xFF_FFFF;
+        [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32), 0, 0, 0]
+    }
 
     /// Which of two slots begins with a key, [`FIRST`] or [`SECOND`]; 0 for neither. One number, for a branch that hangs on
     /// which of them it is would be guessed.
-    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32;
+    #[inline(always)]
+    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
+        let is = |slot: &[u64; 4]| u32::from((slot[0] ^ key.low) | (slot[1] ^ key.high) == 0);
+        (is(&line[0]) * FIRST) | (is(&line[1]) * SECOND)
+    }
 
     /// The lowest number, with its place in the lowest [`PLACE_BITS`]; the first place of equal ones. There are 16,
     /// 32, 48 or 64 numbers, of up to 26 bits.
-    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32;
+    #[inline(always)]
+    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32 {
+        lowest_one_by_one(numbers)
+    }
 
     /// Whether the two that follow do anything.
     const SIXTEENS: bool = false;
@@ -200,7 +228,10 @@ pub trait Vectors: Copy {
     }
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.
-    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32);
+    #[inline(always)]
+    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
+        join_one_by_one(numbers, at, joined, last);
+    }
 }
 
 /// Something to be done with the vectors of a level.
@@ -219,6 +250,8 @@ pub struct Level(Kind);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Plain,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -241,9 +274,11 @@ impl Level {
     pub fn all() -> Vec<Level> {
         #[allow(unused_mut)]
         let mut all = vec![Level(Kind::Plain)];
+        #[cfg(target_arch = "aarch64")]
+        all.push(Level(Kind::Neon));
         #[cfg(target_arch = "x86_64")]
         {
-            if super::x86::has_avx2() {
+            if super::x86_avx2::has_avx2() {
                 all.push(Level(Kind::Avx2));
                 if super::x86::has_avx512() {
                     all.push(Level(Kind::Avx512));
@@ -256,6 +291,8 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Plain => "plain",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => "neon",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
@@ -276,6 +313,8 @@ impl Level {
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             Kind::Plain => task.run(Plain),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => Neon::run(task),
             // A level is made only where the processor has its vectors.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => Avx2::run(task),
@@ -301,21 +340,6 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
-    fn cases(self, bytes: &[u8; BLOCK]) -> Cases {
-        Cases::of(bytes)
-    }
-
-    #[inline(always)]
-    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
-        looked_up_one_by_one(bytes, table, inner, out)
-    }
-
-    #[inline(always)]
-    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
-        share_one_by_one(one, two)
-    }
-
-    #[inline(always)]
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
         let mut found = Kinds::default();
         for (at, &byte) in bytes.iter().enumerate() {
@@ -327,38 +351,11 @@ impl Vectors for Plain {
         }
         found
     }
-
-    #[inline(always)]
-    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
-        places_by_bits(bits, base, out);
-    }
-
-    #[inline(always)]
-    fn fives(self, &[low, high]: &[u64; 2]) -> [TokenId; WRITTEN] {
-        let id = |word: u64| word as TokenId & 0xFF_FFFF;
-        [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32), 0, 0, 0]
-    }
-
-    #[inline(always)]
-    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
-        let is = |slot: &[u64; 4]| u32::from((slot[0] ^ key.low) | (slot[1] ^ key.high) == 0);
-        (is(&line[0]) * FIRST) | (is(&line[1]) * SECOND)
-    }
-
-    #[inline(always)]
-    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32 {
-        lowest_one_by_one(numbers)
-    }
-
-    #[inline(always)]
-    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
-        join_one_by_one(numbers, at, joined, last);
-    }
 }
 
 /// Compilers turn it, and the next one, into vectors.
 #[inline(always)]
-pub(super) fn lowest_one_by_one<const N: usize>(numbers: &[u32; N]) -> u32 {
+fn lowest_one_by_one<const N: usize>(numbers: &[u32; N]) -> u32 {
     let mut lowest = u32::MAX;
     for (at, &number) in numbers.iter().enumerate() {
         lowest = lowest.min(number << PLACE_BITS | at as u32);
@@ -367,7 +364,7 @@ pub(super) fn lowest_one_by_one<const N: usize>(numbers: &[u32; N]) -> u32 {
 }
 
 #[inline(always)]
-pub(super) fn join_one_by_one<const N: usize>(numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
+fn join_one_by_one<const N: usize>(numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
     for place in 0..N {
         let behind = if place + 1 < N { numbers[place + 1] } else { last };
         let moved = if place == at { joined } else { behind };
@@ -376,12 +373,7 @@ pub(super) fn join_one_by_one<const N: usize>(numbers: &mut [u32; N], at: usize,
 }
 
 #[inline(always)]
-pub(super) fn looked_up_one_by_one(
-    bytes: &[u8; BLOCK],
-    table: &[u8; 128],
-    inner: u8,
-    out: &mut [u8; BLOCK],
-) -> u64 {
+fn looked_up_one_by_one(bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
     let mut high = 0;
     for (out, &byte) in out.iter_mut().zip(bytes) {
         *out = table[usize::from(byte & 127)];
@@ -400,14 +392,14 @@ pub(super) fn looked_up_one_by_one(
 }
 
 #[inline(always)]
-pub(super) fn share_one_by_one(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
+fn share_one_by_one(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
     let both = one.iter().zip(two).enumerate();
     both.fold(0, |found, (at, (one, two))| found | u64::from(one & two != 0) << at)
 }
 
 /// Eight places at a time, so that the loop ends by their number and not by each bit.
 #[inline(always)]
-pub(super) fn places_by_bits(mut bits: u64, base: u32, out: &mut [u32; BLOCK]) {
+fn places_by_bits(mut bits: u64, base: u32, out: &mut [u32; BLOCK]) {
     let groups = (bits.count_ones() as usize).div_ceil(8);
     for group in out.as_chunks_mut::<8>().0.iter_mut().take(groups) {
         for place in group {
@@ -665,7 +657,9 @@ mod tests {
     #[test]
     fn levels_have_names() {
         let names: Vec<&str> = Level::all().into_iter().map(Level::name).collect();
-        assert!(["plain", "avx2", "avx512"].starts_with(&names));
+        let known: &[&str] =
+            if cfg!(target_arch = "aarch64") { &["plain", "neon"] } else { &["plain", "avx2", "avx512"] };
+        assert!(known.starts_with(&names));
         assert!(names.contains(&Level::best().name()));
     }
 }

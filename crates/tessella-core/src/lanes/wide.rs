@@ -286,7 +286,8 @@ mod tests {
                 seen[kind as usize] += 1;
             }
         }
-        assert!(seen.iter().all(|&times| times > 150), "{seen:?}");
+        let levels = Level::all().len();
+        assert!(seen.iter().all(|&times| times > 50 * levels), "{seen:?} with {levels} levels");
     }
 
     /// Every lead with every second and third byte, at both ends of a block.

@@ -153,7 +153,9 @@ impl<'t> Words<'t> {
         let Some(breaks) = self.breaks else { return 0 };
         let is_long = self.unbroken >= MOST_UNBROKEN;
         self.unbroken = if kinds.word == !0 { self.unbroken + 1 } else { 0 };
-        let is_foreign = kinds.high.count_ones() > MOST_HIGH;
+        // Looking up costs more than it saves elsewhere, all the more where it takes long.
+        let most_high = if V::LOOKS_UP_AT_ONCE { MOST_HIGH } else { 0 };
+        let is_foreign = kinds.high.count_ones() > most_high;
         if !V::LOOKS_UP || self.at == 0 || self.unbroken >= MOST_UNBROKEN || is_foreign {
             return 0;
         }

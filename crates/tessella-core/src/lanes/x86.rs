@@ -1,12 +1,9 @@
-//! Vectors of x86-64 processors beyond those that all of them have.
-//!
-//! A value of [`Avx2`] or [`Avx512`] is only made by `run`, which `Level` calls where the processor was asked; so
-//! whoever holds one may use its instructions.
+//! Vectors of 64 bytes, which some x86-64 processors have. The modules whose names begin with that of this one have further steps.
 
 use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
-use super::characters::{Kinds, Set, Sets};
+use super::characters::{HIGH_HALVES, Kinds, Set, Sets};
 use super::ends::{Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER};
 use super::kept::{self, Unknown};
@@ -17,29 +14,16 @@ use super::rows::{Group, Joined, LANES, Row};
 use super::symbols::Ids;
 use super::told::Told;
 use super::unfold::Unfolded;
-use super::vectors::{
-    FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
-    lowest_one_by_one, places_by_bits, share_one_by_one,
-};
+use super::vectors::{FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN};
 use super::walk::{self, Arrived, Grid, Nodes, PLACES, TEXTS};
+use super::x86_avx2::{fives, has_avx2};
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
-/// Vectors of 32 bytes.
-#[derive(Debug, Clone, Copy)]
-pub struct Avx2(());
-
-/// Vectors of 64 bytes, with masks and compression of bytes.
+/// Vectors with masks and compression of bytes. Only made by [`Avx512::run`], which [`Level`](super::vectors::Level) calls where the
+/// processor was asked; so whoever holds one may use these instructions.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
-
-pub fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
-}
 
 pub fn has_avx512() -> bool {
     has_avx2()
@@ -50,19 +34,6 @@ pub fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vbmi2")
         && is_x86_feature_detected!("avx512vpopcntdq")
-}
-
-impl Avx2 {
-    /// Only for a processor of which [`has_avx2`] holds.
-    #[inline]
-    pub(super) fn run<T: Task>(task: T) -> T::Output {
-        debug_assert!(has_avx2());
-        // SAFETY: the caller has asked the processor for these features.
-        #[allow(unsafe_code)]
-        unsafe {
-            with_avx2(task)
-        }
-    }
 }
 
 impl Avx512 {
@@ -78,95 +49,12 @@ impl Avx512 {
     }
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-#[inline(never)]
-fn with_avx2<T: Task>(task: T) -> T::Output {
-    task.run(Avx2(()))
-}
-
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
 )]
 #[inline(never)]
 fn with_avx512<T: Task>(task: T) -> T::Output {
     task.run(Avx512(()))
-}
-
-impl Vectors for Avx2 {
-    #[inline(always)]
-    fn apart<T: Task>(self, task: T) -> T::Output {
-        Avx2::run(task)
-    }
-
-    #[inline(always)]
-    fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii {
-        // SAFETY: whoever holds `self` may use these instructions.
-        #[allow(unsafe_code)]
-        unsafe {
-            ascii_256(bytes)
-        }
-    }
-
-    #[inline(always)]
-    fn cases(self, bytes: &[u8; BLOCK]) -> Cases {
-        // SAFETY: whoever holds `self` may use these instructions.
-        #[allow(unsafe_code)]
-        unsafe {
-            cases_256(bytes)
-        }
-    }
-
-    #[inline(always)]
-    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
-        looked_up_one_by_one(bytes, table, inner, out)
-    }
-
-    #[inline(always)]
-    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
-        share_one_by_one(one, two)
-    }
-
-    #[inline(always)]
-    fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
-        // SAFETY: whoever holds `self` may use these instructions.
-        #[allow(unsafe_code)]
-        unsafe {
-            kinds_256(bytes, sets)
-        }
-    }
-
-    #[inline(always)]
-    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
-        places_by_bits(bits, base, out);
-    }
-
-    #[inline(always)]
-    fn fives(self, words: &[u64; 2]) -> [TokenId; WRITTEN] {
-        // SAFETY: whoever holds `self` may use these instructions.
-        #[allow(unsafe_code)]
-        unsafe {
-            fives_256(words)
-        }
-    }
-
-    #[inline(always)]
-    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
-        // SAFETY: whoever holds `self` may use these instructions.
-        #[allow(unsafe_code)]
-        unsafe {
-            slot_of_256(line, key)
-        }
-    }
-
-    #[inline(always)]
-    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32 {
-        lowest_one_by_one(numbers)
-    }
-
-    #[inline(always)]
-    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
-        join_one_by_one(numbers, at, joined, last);
-    }
 }
 
 impl Vectors for Avx512 {
@@ -212,6 +100,7 @@ impl Vectors for Avx512 {
     }
 
     const LOOKS_UP: bool = true;
+    const LOOKS_UP_AT_ONCE: bool = true;
 
     #[inline(always)]
     fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
@@ -308,7 +197,7 @@ impl Vectors for Avx512 {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
-            fives_256(words)
+            fives(words)
         }
     }
 
@@ -445,35 +334,6 @@ impl Vectors for Avx512 {
     }
 }
 
-#[target_feature(enable = "avx2")]
-#[inline]
-fn ascii_256(bytes: &[u8; BLOCK]) -> Ascii {
-    let mut found = Ascii::default();
-    for (part, bytes) in bytes.as_chunks::<32>().0.iter().enumerate() {
-        // SAFETY: 32 bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        let all = |byte: u8| _mm256_set1_epi8(byte as i8);
-        let is = |byte: u8| _mm256_cmpeq_epi8(bytes, all(byte));
-        // Moved so that the first of the range is the least number there is.
-        let within = |bytes, first: u8, count: u8| {
-            let moved = _mm256_add_epi8(bytes, all(0x80u8.wrapping_sub(first)));
-            _mm256_cmpgt_epi8(all(0x80 + count), moved)
-        };
-        let bits = |mask| u64::from(_mm256_movemask_epi8(mask) as u32) << (32 * part);
-        let blank = is(b' ');
-        found.letter |= bits(within(_mm256_or_si256(bytes, all(0x20)), b'a', 26));
-        found.digit |= bits(within(bytes, b'0', 10));
-        found.white |= bits(_mm256_or_si256(blank, within(bytes, b'\t', 5)));
-        found.line_end |= bits(_mm256_or_si256(is(b'\n'), is(b'\r')));
-        found.blank |= bits(blank);
-        found.quote |= bits(is(b'\''));
-        found.inner |= bits(_mm256_cmpgt_epi8(all(0xC0), bytes));
-        found.high |= bits(bytes);
-    }
-    found
-}
-
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn ascii_512(bytes: &[u8; BLOCK]) -> Ascii {
@@ -495,24 +355,6 @@ fn ascii_512(bytes: &[u8; BLOCK]) -> Ascii {
         inner: _mm512_cmplt_epi8_mask(bytes, all(0xC0)),
         high: _mm512_movepi8_mask(bytes),
     }
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn cases_256(bytes: &[u8; BLOCK]) -> Cases {
-    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
-    let mut found = Cases::default();
-    for (part, bytes) in bytes.as_chunks::<32>().0.iter().enumerate() {
-        // SAFETY: 32 bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        let bits = |mask| u64::from(_mm256_movemask_epi8(mask) as u32) << (32 * part);
-        // Moved so that the first of the range is the least number there is.
-        let moved = _mm256_add_epi8(bytes, all(0x80 - b'A'));
-        found.upper |= bits(_mm256_cmpgt_epi8(all(0x80 + 26), moved));
-        found.slash |= bits(_mm256_cmpeq_epi8(bytes, all(b'/')));
-    }
-    found
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -577,40 +419,6 @@ fn share_512(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
     }
 }
 
-/// The bit of a byte's high half in a [`Set`]; none beyond ASCII.
-const HIGH_HALVES: Set = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn kinds_256(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
-    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
-    let table = |set: &Set| {
-        // SAFETY: 16 bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(set.as_ptr().cast()) })
-    };
-    let (halves, word, alone) = (table(&HIGH_HALVES), table(&sets.word), table(&sets.alone));
-    let mut found = Kinds::default();
-    for (part, bytes) in bytes.as_chunks::<32>().0.iter().enumerate() {
-        // SAFETY: 32 bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        let bits = |mask| u64::from(_mm256_movemask_epi8(mask) as u32) << (32 * part);
-        let low = _mm256_and_si256(bytes, all(15));
-        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), all(15));
-        let half = _mm256_shuffle_epi8(halves, high);
-        let has = |set| {
-            let both = _mm256_and_si256(_mm256_shuffle_epi8(set, low), half);
-            bits(_mm256_cmpeq_epi8(both, half)) & !bits(_mm256_cmpeq_epi8(half, all(0)))
-        };
-        found.word |= has(word);
-        found.alone |= has(alone);
-        found.inner |= bits(_mm256_cmpgt_epi8(all(0xC0), bytes));
-        found.high |= bits(bytes);
-    }
-    found
-}
-
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn kinds_512(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
@@ -669,23 +477,6 @@ fn places_512(bits: u64, base: u32, out: &mut [u32; BLOCK]) {
     }
 }
 
-#[target_feature(enable = "avx2")]
-#[inline]
-fn slot_of_256(line: &TwoSlots, key: &Key) -> u32 {
-    // SAFETY: 16 bytes are there, and this load asks for no alignment.
-    #[allow(unsafe_code)]
-    let key = unsafe { _mm_loadu_si128(std::ptr::from_ref(key).cast()) };
-    let key = _mm256_broadcastsi128_si256(key);
-    let [first, second] = line.each_ref().map(|slot| {
-        // SAFETY: 32 bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        let slot = unsafe { _mm256_loadu_si256(slot.as_ptr().cast()) };
-        _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(slot, key))) as u32
-    });
-    let words = first | second << 4;
-    words & words >> 1 & (FIRST | SECOND)
-}
-
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn slot_of_512(line: &TwoSlots, key: &Key) -> u32 {
@@ -697,27 +488,6 @@ fn slot_of_512(line: &TwoSlots, key: &Key) -> u32 {
     };
     let words = u32::from(_mm512_cmpeq_epi64_mask(line, key));
     words & words >> 1 & (FIRST | SECOND)
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn fives_256(words: &[u64; 2]) -> [TokenId; WRITTEN] {
-    // SAFETY: 16 bytes are there, and this load asks for no alignment.
-    #[allow(unsafe_code)]
-    let words = unsafe { _mm_loadu_si128(words.as_ptr().cast()) };
-    let words = _mm256_broadcastsi128_si256(words);
-    #[rustfmt::skip]
-    let order = _mm256_setr_epi8(
-        0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1,
-        12, 13, 14, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-    );
-    let mut ids = [0; WRITTEN];
-    // SAFETY: 32 bytes are there, and this store asks for no alignment.
-    #[allow(unsafe_code)]
-    unsafe {
-        _mm256_storeu_si256(ids.as_mut_ptr().cast(), _mm256_shuffle_epi8(words, order));
-    }
-    ids
 }
 
 /// Numbers of a vector.

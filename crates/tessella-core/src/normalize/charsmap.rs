@@ -499,7 +499,7 @@ mod tests {
         let base = 1u32;
         units[0] = base << 10;
         units[base as usize] = IS_VALUE;
-        for byte in [b'a', b'b'] {
+        for byte in *b"ab" {
             let slot = base ^ u32::from(byte);
             units[slot as usize] = u32::from(byte) | ENDS_KEY | (slot ^ base) << 10;
         }

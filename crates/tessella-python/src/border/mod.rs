@@ -1,8 +1,8 @@
 //! What crosses the border, in both directions.
 //!
 //! - `values`, `inputs`, `options`: from Python, checked; `place` is where in the arguments something stands
-//! - `texts`: many texts, as UTF-8 where they lie or written side by side; `lately`: which of them came before; `recurring`: those of
-//!   tokens, for Python
+//! - `texts`: many texts, as UTF-8 where they lie or written side by side; `lately`: which of them came before; `recurring`: Python's texts
+//!   of tokens, one table for all vocabularies; `token_texts`: a table for each that has its own
 //! - `arrays`: to NumPy without a copy; `interpreter`: lists of integers, text of bytes and
 //!   methods called for each id, quickly
 //! - `errors`: errors of the engine as the package's exceptions
@@ -19,4 +19,5 @@ pub mod options;
 pub mod place;
 pub mod recurring;
 pub mod texts;
+pub mod token_texts;
 pub mod values;

@@ -6,18 +6,11 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::PyString;
 use tessella_core::TokenId;
 
 use crate::border::interpreter::guarded::Guarded;
-
-/// Texts, at most: 0.4 MB, and one or two with the texts themselves.
-const PLACES: usize = 1 << 14;
-/// Bytes of a text, at most.
-const LONGEST: usize = 64;
-
-/// Where threads run side by side, all of them would wait for the table, and count references to the same few texts.
-const PAYS: bool = cfg!(not(Py_GIL_DISABLED));
+use crate::border::token_texts::{LONGEST, PAYS, PLACES};
 
 #[derive(Default)]
 struct Place {
@@ -41,25 +34,24 @@ pub fn text<'py, 't>(
     }
 }
 
-/// A list of what ids are called, by themselves or by `owner`, with `None` for what is not there.
-pub fn list<'py, 't>(
+/// What ids are called, by themselves or by `owner`, with `None` for what is not there.
+pub fn texts<'py, 't>(
     py: Python<'py>,
     owner: Option<u64>,
     tokens: impl ExactSizeIterator<Item = (TokenId, Option<&'t str>)>,
     name: impl Fn(TokenId) -> Option<&'t str>,
-) -> PyResult<Bound<'py, PyList>> {
-    if let Some(owner) = owner
-        && let Some(mut places) = places(py).and_then(|places| places.lend(py))
-    {
-        return PyList::new(
-            py,
-            tokens.map(|(id, own)| match own {
-                Some(own) => Some(PyString::new(py, own)),
-                None => found(py, &mut places, owner, id, &name),
-            }),
-        );
-    }
-    PyList::new(py, tokens.map(|(id, own)| own.or_else(|| name(id)).map(|text| PyString::new(py, text))))
+) -> Vec<Option<Bound<'py, PyString>>> {
+    let places = owner.and_then(|owner| Some((owner, places(py)?.lend(py)?)));
+    let Some((owner, mut places)) = places else {
+        return tokens
+            .map(|(id, own)| own.or_else(|| name(id)).map(|text| PyString::new(py, text)))
+            .collect();
+    };
+    let text = |(id, own): (TokenId, Option<&'t str>)| match own {
+        Some(own) => Some(PyString::new(py, own)),
+        None => found(py, &mut places, owner, id, &name),
+    };
+    tokens.map(text).collect()
 }
 
 fn places(py: Python<'_>) -> Option<&'static Places> {

@@ -154,7 +154,8 @@ impl<S: Live> Node<S> {
 
     /// Keeps what was built of the description of this time.
     pub fn keep(&self, changed: u64, built: Arc<S::Built>) {
-        *lock(&self.0.built) = Some((changed, built));
+        // What was kept goes when the lock is free: a component written in Python may go with it, and what is done then is its own.
+        let _before = lock(&self.0.built).replace((changed, built));
     }
 
     pub fn children(&self) -> Vec<Node<S>> {
@@ -182,7 +183,7 @@ impl<S: Live> Node<S> {
 
     /// Replaces a child, or changes nothing.
     pub fn replace_child(&self, index: usize, child: Node<S>) -> Result<(), Misfit> {
-        let _alone = lock(&NESTING);
+        let alone = lock(&NESTING);
         if child.contains(self) {
             return Err(Misfit::Cycle);
         }
@@ -191,13 +192,13 @@ impl<S: Live> Node<S> {
             return Err(Misfit::TooDeep);
         }
         child.sink(level);
-        self.write(|state| match state {
-            State::Many(nodes) if index < nodes.len() => {
-                nodes[index] = child;
-                Ok(())
-            }
-            _ => Err(Misfit::NoSuchPart),
-        })
+        // As in `keep`, the old one goes when the lock is free.
+        let before = self.write(|state| match state {
+            State::Many(nodes) => nodes.get_mut(index).map(|place| std::mem::replace(place, child)),
+            State::One(_) => None,
+        });
+        drop(alone);
+        before.map(drop).ok_or(Misfit::NoSuchPart)
     }
 
     /// Whether `other` is this node or below it.

@@ -70,20 +70,18 @@ fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
 }
 
 pub fn get<S: Component>(node: &Node<S>, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-    let found = node.peek(|spec| {
-        let mut copy = spec.clone();
-        match copy.fields().into_iter().find(|field| field.name == name) {
-            Some(field) => to_python(py, field.slot),
-            None => spec.more(py, name),
-        }
-    });
     let missing = || PyAttributeError::new_err(format!("{} has no attribute `{name}`", kind(node)));
-    found.transpose()?.flatten().ok_or_else(missing)
+    // Python's values are made of a copy: where they are made finalizers may run, and no lock is held meanwhile.
+    let mut spec = node.peek(S::clone).ok_or_else(missing)?;
+    if let Some(field) = spec.fields().into_iter().find(|field| field.name == name) {
+        return to_python(py, field.slot)?.ok_or_else(missing);
+    }
+    spec.more(py, name)?.ok_or_else(missing)
 }
 
 pub fn set<S: Component>(node: &Node<S>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     // The value is read on a copy: converting it may run Python code, and no lock is held meanwhile.
-    let changed = node.peek(|spec| spec.clone());
+    let changed = node.peek(S::clone);
     let kind = kind(node);
     let missing = || PyAttributeError::new_err(format!("{kind} has no attribute `{name}` that can be set"));
     let mut spec = changed.ok_or_else(missing)?;

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList};
+use pyo3::types::{PyBytes, PyInt, PyList};
 use tessella_core::spec::Direction;
 
 use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
@@ -14,7 +14,6 @@ use crate::border::arrays;
 use crate::border::errors::OrRaise;
 use crate::border::recurring;
 use crate::border::values::{argument, direction};
-use crate::results::stored::{parts, state};
 
 /// The result of encoding one text, or a pair: columns of equal length, one entry for each token.
 ///
@@ -33,6 +32,9 @@ pub struct Encoding {
     inner: RwLock<Core>,
 }
 
+/// Numbers that are copied without room of their own, at most.
+const FEW: usize = 32;
+
 impl From<Core> for Encoding {
     fn from(encoding: Core) -> Self {
         Encoding { inner: RwLock::new(encoding) }
@@ -40,8 +42,29 @@ impl From<Core> for Encoding {
 }
 
 impl Encoding {
+    /// Looks at the columns. What Python is given is made of what `look` gives, behind it: with every list and tuple that is made
+    /// finalizers may run, which are code of others and may change this encoding.
     pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
         look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Works with a copy of a column of numbers; a short one, as most are, is copied without room of its own.
+    fn copied<R>(
+        &self,
+        column: impl FnOnce(&Core) -> &[u32],
+        work: impl FnOnce(&[u32]) -> PyResult<R>,
+    ) -> PyResult<R> {
+        let mut few = [0; FEW];
+        let copied = self.read(|one| {
+            let column = column(one);
+            let Some(few) = few.get_mut(..column.len()) else { return Err(column.to_vec()) };
+            few.copy_from_slice(column);
+            Ok(column.len())
+        });
+        match copied {
+            Ok(count) => work(&few[..count]),
+            Err(many) => work(&many),
+        }
     }
 
     fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
@@ -129,13 +152,13 @@ impl Encoding {
     /// The id of each token.
     #[getter]
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.ids()))
+        self.copied(Core::ids, |ids| PyList::new(py, ids))
     }
 
     /// Which segment each token belongs to, as models like BERT want it.
     #[getter]
     fn type_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.type_ids()))
+        PyList::new(py, self.read(Core::type_ids))
     }
 
     // The same columns as arrays, without an object for each token. Every call gives a new array.
@@ -154,13 +177,13 @@ impl Encoding {
     ///     array([0, 1], dtype=uint32)
     #[getter]
     fn ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_slice(py, one.ids()))
+        self.copied(Core::ids, |ids| arrays::from_slice(py, ids))
     }
 
     /// `type_ids` as an array of `uint32`.
     #[getter]
     fn type_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_vec(py, one.type_ids()))
+        arrays::from_vec(py, self.read(Core::type_ids))
     }
 
     /// `offsets` as an array of `int64`, with a row for each token: its start and its end.
@@ -173,53 +196,54 @@ impl Encoding {
     ///     [[0, 5], [6, 11]]
     #[getter]
     fn offsets_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.read(|one| arrays::of_offsets(py, one.offsets()))
+        arrays::of_offsets(py, &self.read(|one| one.offsets().clone()))
     }
 
     /// `word_ids` as an array of `int64`, -1 for special tokens and padding.
     #[getter]
     fn word_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let number = |&word: &u32| if word == NO_WORD { -1 } else { i64::from(word) };
-        self.read(|one| arrays::from_vec(py, one.words().iter().map(number).collect()))
+        arrays::from_vec(py, self.read(|one| one.words().iter().map(number).collect()))
     }
 
     /// `special_tokens_mask` as an array of `uint32`.
     #[getter]
     fn special_tokens_mask_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_vec(py, one.special_tokens_mask()))
+        arrays::from_vec(py, self.read(Core::special_tokens_mask))
     }
 
     /// `attention_mask` as an array of `uint32`.
     #[getter]
     fn attention_mask_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_vec(py, one.attention_mask()))
+        arrays::from_vec(py, self.read(Core::attention_mask))
     }
 
     /// The text of each token in the vocabulary.
     #[getter]
     fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| {
+        let tokens = self.read(|one| {
             let name = |id| Some(one.vocabulary_text(id));
-            recurring::list(py, one.vocabulary_number(), one.surfaces(), name)
-        })
+            recurring::texts(py, one.vocabulary_number(), one.surfaces(), name)
+        });
+        PyList::new(py, tokens)
     }
 
     /// Start and end of each token in the text that was encoded, in characters.
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.offsets().iter()))
+        PyList::new(py, self.read(|one| one.offsets().to_vec()))
     }
 
     /// 1 for special tokens and padding, 0 for text.
     #[getter]
     fn special_tokens_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.special_tokens_mask()))
+        PyList::new(py, self.read(Core::special_tokens_mask))
     }
 
     /// 0 for padding, 1 otherwise.
     #[getter]
     fn attention_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.attention_mask()))
+        PyList::new(py, self.read(Core::attention_mask))
     }
 
     /// The index of the word that each token belongs to, `None` for special tokens and padding.
@@ -236,7 +260,7 @@ impl Encoding {
                 Some(number)
             }
         };
-        self.read(|one| PyList::new(py, one.words().iter().map(&mut number)))
+        self.copied(Core::words, |words| PyList::new(py, words.iter().map(&mut number)))
     }
 
     /// Deprecated: use `word_ids`.
@@ -390,15 +414,15 @@ impl Encoding {
         this.py().import("tessella._html")?.call_method1("encoding", (this,))
     }
 
-    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        state(py, &self.read(Core::to_parts))
+    fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.read(Core::to_bytes))
     }
 
     fn __setstate__(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
-        let state = state.cast::<PyDict>().map_err(|_| {
-            PyTypeError::new_err("the state of an Encoding is a dict, as Encoding.__getstate__ gives it")
+        let state = state.cast::<PyBytes>().map_err(|_| {
+            PyTypeError::new_err("the state of an Encoding is bytes, as Encoding.__getstate__ gives them")
         })?;
-        let encoding = Core::from_parts(parts(state)?).or_raise()?;
+        let encoding = Core::from_bytes(state.as_bytes()).or_raise()?;
         self.write(|one| *one = encoding);
         Ok(())
     }

@@ -16,9 +16,9 @@ use crate::border::interpreter::guarded::Guarded;
 use crate::border::interpreter::quick::{Answer, Quick, Twin, Unnamed};
 use crate::border::interpreter::{ascii_text, plain_id};
 use crate::border::place::Place;
+use crate::border::token_texts::LONGEST;
 use crate::tokenizer::Tokenizer;
 use crate::tokenizer::state::State;
-use crate::tokenizer::token_texts::LONGEST;
 
 /// Ids drawn without text between two looks at whether somebody wants to stop.
 const TURN: usize = 1 << 12;

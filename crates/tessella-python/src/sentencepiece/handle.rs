@@ -35,6 +35,9 @@ fn milliseconds(timeout: i32) -> Option<Duration> {
     u64::try_from(timeout).ok().filter(|&timeout| timeout > 0).map(Duration::from_millis)
 }
 
+/// `add_bos`, `add_eos`, `reverse` and `emit_unk_piece`.
+type Extras<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
 /// Text, ids, pieces, begins and ends.
 type Parts = (Py<PyBytes>, Vec<u32>, Vec<String>, Vec<usize>, Vec<usize>);
 
@@ -250,7 +253,7 @@ impl SentencePieceHandle {
         input: &Bound<'py, PyAny>,
         sampled: Sampled,
         as_pieces: bool,
-        extras: (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>),
+        extras: Extras<'py>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (Some(sampling), Ok(bytes)) = (sampling(sampled), text(input)) else { return Ok(None) };
         let Some(shown) = Shown::new(&self.model, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3])
@@ -270,7 +273,7 @@ impl SentencePieceHandle {
         n: usize,
         timeout: i32,
         as_pieces: bool,
-        extras: (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>),
+        extras: Extras<'py>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Ok(bytes) = text(input) else { return Ok(None) };
         let Some(shown) = Shown::new(&self.model, as_pieces, [&extras.0, &extras.1, &extras.2, &extras.3])

@@ -6,7 +6,7 @@ use tessella_core::TokenId;
 use tessella_core::sentencepiece::Processor;
 
 use crate::border::errors::OrRaise;
-use crate::tokenizer::token_texts::{LONGEST, TokenTexts};
+use crate::border::token_texts::{LONGEST, TokenTexts};
 
 pub struct Model {
     pub inner: Processor,

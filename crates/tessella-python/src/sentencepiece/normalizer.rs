@@ -1,6 +1,6 @@
 //! A normalizer by itself.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,17 +15,27 @@ use crate::border::errors::OrRaise;
 /// A normalizer by itself.
 #[pyclass(frozen, module = "tessella._tessella")]
 pub struct SentencePieceNormalizerHandle {
-    inner: Mutex<(Normalizer, SentencePieceNormalization)>,
+    inner: RwLock<Arc<Compiled>>,
 }
 
-fn compiled(normalizer: Normalizer) -> Result<(Normalizer, SentencePieceNormalization)> {
-    let compiled = SentencePieceNormalization::new(&normalizer.described())?;
-    Ok((normalizer, compiled))
+/// What a normalizer is, and what runs it.
+struct Compiled {
+    description: Normalizer,
+    running: SentencePieceNormalization,
+}
+
+impl Compiled {
+    fn new(description: Normalizer) -> Result<Arc<Self>> {
+        let running = SentencePieceNormalization::new(&description.described())?;
+        Ok(Arc::new(Compiled { description, running }))
+    }
 }
 
 impl SentencePieceNormalizerHandle {
-    fn with<R>(&self, look: impl FnOnce(&mut (Normalizer, SentencePieceNormalization)) -> R) -> R {
-        look(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What it is as of now. No lock is held while it is used: where Python's values are made, finalizers may run, which are code of
+    /// others and may ask the same normalizer.
+    fn get(&self) -> Arc<Compiled> {
+        Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -41,17 +51,17 @@ impl SentencePieceNormalizerHandle {
             "name" => Normalizer::from_name(&source.extract::<String>()?),
             _ => Normalizer::from_rules(source.extract::<Vec<(String, String)>>()?),
         };
-        Ok(SentencePieceNormalizerHandle { inner: Mutex::new(normalizer.and_then(compiled).or_raise()?) })
+        let inner = normalizer.and_then(Compiled::new).or_raise()?;
+        Ok(SentencePieceNormalizerHandle { inner: RwLock::new(inner) })
     }
 
     fn set(&self, name: &str, value: bool) -> PyResult<()> {
-        self.with(|inner| {
-            let mut changed = inner.0.clone();
-            changed.set(name, value)?;
-            *inner = compiled(changed)?;
-            Ok(())
-        })
-        .or_raise()
+        // Whoever sets another field meanwhile is waited for: neither change is lost.
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = inner.description.clone();
+        changed.set(name, value).or_raise()?;
+        *inner = Compiled::new(changed).or_raise()?;
+        Ok(())
     }
 
     /// See `plain`.
@@ -60,23 +70,22 @@ impl SentencePieceNormalizerHandle {
         input: &Bound<'py, PyAny>,
         with_offsets: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.with(|(_, compiled)| plain::normalized(compiled, input, with_offsets))
+        plain::normalized(&self.get().running, input, with_offsets)
     }
 
     fn normalize(&self, input: &Bound<'_, PyAny>) -> PyResult<(String, Vec<usize>)> {
-        let bytes = text(input)?;
-        self.with(|(_, compiled)| processor::normalize(compiled, bytes)).or_raise()
+        processor::normalize(&self.get().running, text(input)?).or_raise()
     }
 
     fn rules(&self) -> PyResult<Vec<(String, String)>> {
-        self.with(|(normalizer, _)| normalizer.rules()).or_raise()
+        self.get().description.rules().or_raise()
     }
 
     fn model<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with(|(normalizer, _)| normalizer.model()))
+        PyBytes::new(py, &self.get().description.model())
     }
 
     fn spec<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with(|(normalizer, _)| normalizer.section().write()))
+        PyBytes::new(py, &self.get().description.section().write())
     }
 }

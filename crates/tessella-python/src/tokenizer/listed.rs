@@ -31,7 +31,8 @@ pub fn tokens_of<'py>(
         }
         let core = &value.core;
         let tokens = ids.iter().map(|&id| (id, None));
-        recurring::list(py, Some(core.texts_number()), tokens, |id| core.id_to_token(id)).map(Some)
+        PyList::new(py, recurring::texts(py, Some(core.texts_number()), tokens, |id| core.id_to_token(id)))
+            .map(Some)
     })
 }
 

@@ -15,9 +15,9 @@ use tessella_core::spec::{
 use tessella_core::{Compiled, Tokenizer as Core, TokenizerSpec};
 
 use crate::border::errors::OrRaise;
+use crate::border::token_texts::TokenTexts;
 use crate::components::live::{Node, now};
 use crate::components::stage::Component;
-use crate::tokenizer::token_texts::TokenTexts;
 
 /// A component and the time of its latest change that the engine's tokenizer knows about.
 pub struct Slot<S: Component> {
@@ -34,6 +34,12 @@ impl<S: Component> Clone for Slot<S> {
 impl<S: Component> Slot<S> {
     pub fn new(node: Node<S>) -> Self {
         Slot { node, built: 0 }
+    }
+
+    /// A component of its own for a description that the engine's tokenizer has.
+    fn of(spec: &S) -> Self {
+        let node = Node::new(spec.clone());
+        Slot { built: node.changed(), node }
     }
 
     fn is_current(&self) -> bool {
@@ -58,14 +64,6 @@ impl<S: Component> Slot<S> {
     }
 }
 
-fn slot<S: Component>(spec: &Option<S>) -> Option<Slot<S>> {
-    spec.as_ref().map(|spec| {
-        let node = Node::new(spec.clone());
-        let built = node.changed();
-        Slot { node, built }
-    })
-}
-
 fn refresh<S: Component>(slot: &mut Option<Slot<S>>, spec: &mut Option<S>) {
     let Some(slot) = slot else { return *spec = None };
     slot.refresh(spec.get_or_insert_with(|| slot.node.spec()));
@@ -84,6 +82,23 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// Components of their own for a description, and no settings.
+    fn of(spec: &TokenizerSpec, model: Slot<ModelSpec>) -> Self {
+        fn slot<S: Component>(spec: &Option<S>) -> Option<Slot<S>> {
+            spec.as_ref().map(Slot::of)
+        }
+        Parts {
+            normalizer: slot(&spec.normalizer),
+            pre_tokenizer: slot(&spec.pre_tokenizer),
+            model,
+            post_processor: slot(&spec.post_processor),
+            decoder: slot(&spec.decoder),
+            truncation: None,
+            padding: None,
+            encode_special_tokens: false,
+        }
+    }
+
     /// Whether no component has changed since it was built.
     fn are_current(&self) -> bool {
         fn same<S: Component>(slot: &Option<Slot<S>>) -> bool {
@@ -156,7 +171,7 @@ impl State {
     ) -> PyResult<Self> {
         let truncation = spec.truncation.take().map(Arc::new);
         let padding = spec.padding.take().map(Arc::new);
-        let checked = AtomicU64::new(now());
+        let checked = now();
         let mut compiled = Compiled::default();
         let model = match model {
             Some(node) => {
@@ -166,51 +181,30 @@ impl State {
                 compiled.model = (slot.node.changed() == slot.built).then_some(built);
                 slot
             }
-            None => {
-                let node = Node::new(spec.model.clone());
-                Slot { built: node.changed(), node }
-            }
+            None => Slot::of(&spec.model),
         };
-        let parts = Parts {
-            normalizer: slot(&spec.normalizer),
-            pre_tokenizer: slot(&spec.pre_tokenizer),
-            model,
-            post_processor: slot(&spec.post_processor),
-            decoder: slot(&spec.decoder),
-            truncation,
-            padding,
-            encode_special_tokens: false,
-        };
+        let parts = Parts { truncation, padding, ..Parts::of(&spec, model) };
         let core = build(spec, compiled)?;
         parts.keep(&core.compiled());
-        Ok(State { core, parts, version: next_version(), checked, texts: TokenTexts::default() })
+        Ok(Self::value(core, parts, checked))
     }
 
     /// A value that does the same and shares the engine's tokenizer, with components of its own.
     pub fn detached(&self) -> Self {
-        let spec = self.core.spec();
-        let node = Node::new(spec.model.clone());
+        let (spec, settings) = (self.core.spec(), &self.parts);
         let parts = Parts {
-            normalizer: slot(&spec.normalizer),
-            pre_tokenizer: slot(&spec.pre_tokenizer),
-            model: Slot { built: node.changed(), node },
-            post_processor: slot(&spec.post_processor),
-            decoder: slot(&spec.decoder),
-            ..self.parts.clone()
+            truncation: settings.truncation.clone(),
+            padding: settings.padding.clone(),
+            encode_special_tokens: settings.encode_special_tokens,
+            ..Parts::of(spec, Slot::of(&spec.model))
         };
         parts.keep(&self.core.compiled());
-        State {
-            core: self.core.clone(),
-            parts,
-            version: next_version(),
-            checked: AtomicU64::new(0),
-            texts: TokenTexts::default(),
-        }
+        Self::value(self.core.clone(), parts, 0)
     }
 
     /// The next value: these parts, and a tokenizer built from them if any of them changed.
     pub fn next(core: &Core, mut parts: Parts) -> PyResult<Self> {
-        let checked = AtomicU64::new(now());
+        let checked = now();
         let core = if parts.are_in(core.spec()) {
             core.clone()
         } else {
@@ -224,7 +218,13 @@ impl State {
             parts.keep(&core.compiled());
             core
         };
-        Ok(State { core, parts, version: next_version(), checked, texts: TokenTexts::default() })
+        Ok(Self::value(core, parts, checked))
+    }
+
+    /// Another value, whose components were looked at then.
+    fn value(core: Core, parts: Parts, checked: u64) -> Self {
+        let checked = AtomicU64::new(checked);
+        State { core, parts, version: next_version(), checked, texts: TokenTexts::default() }
     }
 
     /// The whole description, settings included.

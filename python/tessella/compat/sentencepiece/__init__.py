@@ -25,7 +25,7 @@ light classes of this package and need no protobuf; conversion to flatbuffers is
 from ._errors import PieceIndexError, SentencePieceError
 from ._messages import NBestSentencePieceText, SentencePieceText
 from ._normalizer import SentencePieceNormalizer
-from ._processor import SentencePieceProcessor, ThreadPool
+from ._processor import SentencePieceProcessor
 from ._settings import (
     ConvertToFlatbuffer,
     SetDataDir,
@@ -38,6 +38,7 @@ from ._settings import (
     set_nbest_timeout,
     set_random_generator_seed,
 )
+from ._threads import ThreadPool
 from ._trainer import SentencePieceTrainer
 
 #: The version of the original whose interface and results these are.

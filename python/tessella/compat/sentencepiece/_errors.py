@@ -20,14 +20,6 @@ class PieceIndexError(TessellaError, IndexError):
     """A piece id that the model does not have."""
 
 
-def _as_runtime_error(error: BaseException, keep_argument_errors: bool) -> SentencePieceError | None:
-    if not isinstance(error, ENGINE_ERRORS) or isinstance(error, SentencePieceError):
-        return None
-    if keep_argument_errors and isinstance(error, ArgumentError):
-        return None
-    return runtime_error(error)
-
-
 #: What the engine raises.
 ENGINE_ERRORS = (TessellaError, OSError)
 
@@ -35,6 +27,14 @@ ENGINE_ERRORS = (TessellaError, OSError)
 def runtime_error(error: BaseException) -> SentencePieceError:
     """An error of the engine as one of this package."""
     return SentencePieceError(str(error))
+
+
+def _as_runtime_error(error: BaseException, keep_argument_errors: bool) -> SentencePieceError | None:
+    if not isinstance(error, ENGINE_ERRORS) or isinstance(error, SentencePieceError):
+        return None
+    if keep_argument_errors and isinstance(error, ArgumentError):
+        return None
+    return runtime_error(error)
 
 
 class as_runtime_errors:

@@ -96,14 +96,16 @@ class _Message:
         message.__dict__["_serialized"] = serialized
         return message
 
-    def _read_written(self, serialized: bytes) -> None:
-        self._read(serialized)
+    @classmethod
+    def _fields_of(cls, serialized: bytes) -> dict[str, Any]:
+        """What is set in a message of bytes that the engine wrote."""
+        raise NotImplementedError(cls.__name__)
 
     def __getattr__(self, name: str) -> Any:
-        # Fields are found before this is asked.
-        if name == "_set" and (serialized := self.__dict__.pop("_serialized", None)) is not None:
-            self._read_written(serialized)
-            return self._set
+        # Fields are found before this is asked. Of threads that look at once each reads, and the first one
+        # counts: what one of them changes then is seen by all.
+        if name == "_set" and (serialized := self.__dict__.get("_serialized")) is not None:
+            return self.__dict__.setdefault("_set", self._fields_of(serialized))
         raise AttributeError(f"{type(self).__name__} has no field {name!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -157,8 +159,9 @@ class _Message:
 
     def SerializeToString(self) -> bytes:
         """The message's bytes."""
-        serialized: bytes | None = self.__dict__.get("_serialized")
-        if serialized is not None:
+        if "_set" not in self.__dict__:
+            # Nobody has looked at it, so nobody has changed it.
+            serialized: bytes = self._serialized
             return serialized
         parts = []
         for name, number, kind in type(self)._fields:
@@ -244,14 +247,15 @@ class SentencePieceText(_Message):
     pieces: _List
     score: float
 
-    def _read_written(self, serialized: bytes) -> None:
+    @classmethod
+    def _fields_of(cls, serialized: bytes) -> dict[str, Any]:
         fields, pieces = _tessella.read_segmentation(serialized)
         fields["pieces"] = listed = _List(_Piece)
         for one in pieces:
             piece = _Piece.__new__(_Piece)
             piece.__dict__["_set"] = one
             listed.append(piece)
-        self.__dict__["_set"] = fields
+        return fields
 
 
 class NBestSentencePieceText(_Message):
@@ -261,9 +265,10 @@ class NBestSentencePieceText(_Message):
 
     nbests: _List
 
-    def _read_written(self, serialized: bytes) -> None:
+    @classmethod
+    def _fields_of(cls, serialized: bytes) -> dict[str, Any]:
         listed = _List(SentencePieceText)
         listed.extend(
             SentencePieceText._written(one) for _, one in _fields(serialized) if isinstance(one, bytes)
         )
-        self.__dict__["_set"] = {"nbests": listed}
+        return {"nbests": listed}

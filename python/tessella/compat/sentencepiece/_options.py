@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ._processor import ThreadPool
+    from ._threads import ThreadPool
 
     #: Ids, pieces, or a list of either; the ids also in an array.
     Decodable = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,26 +9,18 @@ from ...errors import ArgumentError
 from . import _decoding
 from ._errors import ENGINE_ERRORS, SentencePieceError, as_runtime_errors, runtime_error
 from ._messages import NBestSentencePieceText, SentencePieceText
+from ._names import Names, Result
 from ._options import Inputs, ReturnType
 from ._settings import nbest_timeout, next_seed
 from ._texts import Input, characters_at, normalized
-from ._vocabulary import NOT_LOADED, Vocabulary
+from ._threads import ThreadPool, threads_of
+from ._vocabulary import NOT_LOADED
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import (
-        Decodable,
-        DecodeOptions,
-        EncodeOptions,
-        Extras,
-        ParallelOptions,
-        ProcessorOptions,
-        SampleOptions,
-    )
+    from ._options import Decodable, ProcessorOptions
 
-# What a call returns depends on its `return_type`; a precise type would need many overloads.
-Result = Any
 Sampled = tuple[int, float, int, int] | None
 # Text, ids, pieces, begins and ends; bytes where pieces were given that need not be texts.
 Parts = tuple[bytes, list[int], list[str], list[int], list[int]]
@@ -48,35 +39,6 @@ def _flag(name: str, value: Any) -> bool:
     raise TypeError(f"`{name}` must be a bool, found {type(value).__name__} {value!r:.60}")
 
 
-class ThreadPool:
-    """A number of threads for batches.
-
-    Example:
-        >>> ThreadPool(3).num_threads()
-        3
-    """
-
-    def __init__(self, num_threads: int) -> None:
-        import os
-
-        threads = operator.index(num_threads)
-        if threads < 0:
-            threads = os.cpu_count() or 1
-        self._num_threads = max(1, min(threads, 1024))
-
-    def num_threads(self) -> int:
-        """The number that was asked for; for a negative one, of the machine's processors."""
-        return self._num_threads
-
-
-def _threads(num_threads: int, thread_pool: object) -> int:
-    if thread_pool is None:
-        return 0 if num_threads < 0 else max(1, num_threads)
-    if not isinstance(thread_pool, ThreadPool):
-        raise SentencePieceError(f"thread_pool must be a ThreadPool, found {type(thread_pool).__name__}")
-    return thread_pool.num_threads()
-
-
 def _numpy(ids: list[int]) -> Result:
     import numpy
 
@@ -89,7 +51,7 @@ def _encoded(texts: Any) -> Any:
     return texts.encode() if isinstance(texts, str) else [_encoded(text) for text in texts]
 
 
-class SentencePieceProcessor(Vocabulary):
+class SentencePieceProcessor(Names):
     """A loaded model.
 
     Args:
@@ -244,7 +206,7 @@ class SentencePieceProcessor(Vocabulary):
             for text in input:
                 if not isinstance(text, (str, bytes)):
                     raise TypeError("List elements must be str or bytes")
-            threads = _threads(threads, thread_pool)
+            threads = threads_of(threads, thread_pool)
             as_bytes = bool(input) and isinstance(input[0], bytes) if return_bytes is None else return_bytes
             if input and kind in (int, "numpy") and not sampling:
                 model = self._model()
@@ -457,7 +419,7 @@ class SentencePieceProcessor(Vocabulary):
         if kind == "offset_mapping":
             raise ArgumentError(f"unknown return_type {kind!r} for parallel encoding")
         extras = self._extras(add_bos, add_eos, reverse, emit_unk_piece)
-        _threads(threads, thread_pool)
+        threads_of(threads, thread_pool)
         if kind in ("serialized_proto", "proto"):
             extras = (False, False, False, False)
         if isinstance(input, list):
@@ -502,7 +464,7 @@ class SentencePieceProcessor(Vocabulary):
             raise ArgumentError(f"unknown return_type {kind!r} for decoding")
         if not is_batch:
             return self._decode_one(values, holds_pieces, kind, bool(return_bytes), None)
-        _threads(threads, thread_pool)
+        threads_of(threads, thread_pool)
         pieces_are_bytes = None
         if holds_pieces:
             first: Any = next((row for row in values if len(row) > 0), [])
@@ -588,166 +550,12 @@ class SentencePieceProcessor(Vocabulary):
 
     # The same under other names
 
-    def encode_as_ids(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
-        """As :meth:`encode`, ids."""
-        return self.encode(input=input, return_type=int, **kwargs)
-
-    def encode_as_pieces(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
-        """As :meth:`encode`, pieces."""
-        return self.encode(input=input, return_type=str, **kwargs)
-
-    def encode_as_numpy(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
-        """As :meth:`encode`, an array."""
-        return self.encode(input=input, return_type="numpy", **kwargs)
-
-    def encode_as_proto(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
-        """As :meth:`encode`, a message."""
-        return self.encode(input=input, return_type="proto", **kwargs)
-
-    def encode_as_offset_mapping(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
-        """As :meth:`encode`, ids, pieces and offsets."""
-        return self.encode(input=input, return_type="offset_mapping", **kwargs)
-
-    def sample_encode_as_ids(
-        self,
-        input: Inputs,
-        nbest_size: int | None = None,
-        alpha: float | None = None,
-        **kwargs: Unpack[SampleOptions],
-    ) -> Result:
-        """A random segmentation, ids."""
-        return self._sample(input, nbest_size, alpha, int, kwargs)
-
-    def sample_encode_as_pieces(
-        self,
-        input: Inputs,
-        nbest_size: int | None = None,
-        alpha: float | None = None,
-        **kwargs: Unpack[SampleOptions],
-    ) -> Result:
-        """A random segmentation, pieces."""
-        return self._sample(input, nbest_size, alpha, str, kwargs)
-
-    def sample_encode_as_numpy(
-        self,
-        input: Inputs,
-        nbest_size: int | None = None,
-        alpha: float | None = None,
-        **kwargs: Unpack[SampleOptions],
-    ) -> Result:
-        """A random segmentation, an array."""
-        return self._sample(input, nbest_size, alpha, "numpy", kwargs)
-
-    def sample_encode_as_proto(
-        self,
-        input: Inputs,
-        nbest_size: int | None = None,
-        alpha: float | None = None,
-        **kwargs: Unpack[SampleOptions],
-    ) -> Result:
-        """A random segmentation, a message."""
-        return self._sample(input, nbest_size, alpha, "proto", kwargs)
-
-    def _sample(
-        self,
-        input: Inputs,
-        nbest_size: int | None,
-        alpha: float | None,
-        kind: ReturnType,
-        kwargs: SampleOptions,
-    ) -> Result:
-        return self.encode(
-            input=input, nbest_size=nbest_size, alpha=alpha, return_type=kind, enable_sampling=True, **kwargs
-        )
-
-    def nbest_encode_as_ids(
-        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
-    ) -> Result:
-        """As :meth:`nbest_encode`, ids."""
-        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=int, **kwargs)
-
-    def nbest_encode_as_pieces(
-        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
-    ) -> Result:
-        """As :meth:`nbest_encode`, pieces."""
-        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=str, **kwargs)
-
-    def nbest_encode_as_numpy(
-        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
-    ) -> Result:
-        """As :meth:`nbest_encode`, arrays."""
-        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="numpy", **kwargs)
-
-    def nbest_encode_as_proto(
-        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
-    ) -> Result:
-        """As :meth:`nbest_encode`, a message."""
-        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="proto", **kwargs)
-
-    def parallel_encode_as_ids(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
-        """As :meth:`parallel_encode`, ids."""
-        return self.parallel_encode(input=input, return_type=int, **kwargs)
-
-    def parallel_encode_as_pieces(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
-        """As :meth:`parallel_encode`, pieces."""
-        return self.parallel_encode(input=input, return_type=str, **kwargs)
-
-    def parallel_encode_as_numpy(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
-        """As :meth:`parallel_encode`, an array."""
-        return self.parallel_encode(input=input, return_type="numpy", **kwargs)
-
-    def parallel_encode_as_proto(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
-        """As :meth:`parallel_encode`, a message."""
-        return self.parallel_encode(input=input, return_type="proto", **kwargs)
-
-    def decode_ids(
-        self, input: Decodable, return_type: ReturnType | None = None, **kwargs: Unpack[DecodeOptions]
-    ) -> Result:
-        """As :meth:`decode`."""
-        return self.decode(input=input, return_type=return_type, **kwargs)
-
-    def decode_pieces(
-        self, input: Decodable, return_type: ReturnType | None = None, **kwargs: Unpack[DecodeOptions]
-    ) -> Result:
-        """As :meth:`decode`."""
-        return self.decode(input=input, return_type=return_type, **kwargs)
-
-    def decode_ids_as_proto(self, input: Decodable, **kwargs: Unpack[DecodeOptions]) -> Result:
-        """As :meth:`decode`, a message."""
-        return self.decode(input=input, return_type="proto", **kwargs)
-
-    def decode_pieces_as_proto(self, input: Decodable, **kwargs: Unpack[DecodeOptions]) -> Result:
-        """As :meth:`decode`, a message."""
-        return self.decode(input=input, return_type="proto", **kwargs)
-
     tokenize = encode
     detokenize = decode
-
     Encode = encode
     Tokenize = encode
-    EncodeAsIds = encode_as_ids
-    EncodeAsPieces = encode_as_pieces
-    EncodeAsNumpy = encode_as_numpy
-    EncodeAsProto = encode_as_proto
-    EncodeAsOffsetMapping = encode_as_offset_mapping
-    SampleEncodeAsIds = sample_encode_as_ids
-    SampleEncodeAsPieces = sample_encode_as_pieces
-    SampleEncodeAsNumpy = sample_encode_as_numpy
-    SampleEncodeAsProto = sample_encode_as_proto
     NBestEncode = nbest_encode
-    NBestEncodeAsIds = nbest_encode_as_ids
-    NBestEncodeAsPieces = nbest_encode_as_pieces
-    NBestEncodeAsNumpy = nbest_encode_as_numpy
-    NBestEncodeAsProto = nbest_encode_as_proto
     ParallelEncode = parallel_encode
-    ParallelEncodeAsIds = parallel_encode_as_ids
-    ParallelEncodeAsPieces = parallel_encode_as_pieces
-    ParallelEncodeAsNumpy = parallel_encode_as_numpy
-    ParallelEncodeAsProto = parallel_encode_as_proto
     Decode = decode
     Detokenize = decode
-    DecodeIds = decode_ids
-    DecodePieces = decode_pieces
-    DecodeIdsAsProto = decode_ids_as_proto
-    DecodePiecesAsProto = decode_pieces_as_proto
     Normalize = normalize

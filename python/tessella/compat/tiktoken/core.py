@@ -124,12 +124,13 @@ class Encoding:
             count = len(mergeable_ranks) + len(special_tokens)
             assert count == explicit_n_vocab, f"{count} tokens, explicit_n_vocab is {explicit_n_vocab}"
             assert self.max_token_value == explicit_n_vocab - 1, f"the highest id is {self.max_token_value}"
-        self._engine = _engine(pat_str, mergeable_ranks)
-        self._ranked = _ranked(self._engine, special_tokens, mergeable_ranks)
-        self._special_ids = frozenset(special_tokens.values())
-        self._special_set = set(special_tokens)
-        self._special_bytes = {id: token.encode("utf-8") for token, id in special_tokens.items()}
-        self._sorted: list[bytes] | None = None
+        # What the engine is made of, whatever becomes of the tables that were given.
+        self._ranks = ranks = dict(mergeable_ranks)
+        self._specials = specials = dict(special_tokens)
+        self._engine = _engine(pat_str, ranks)
+        self._ranked = _ranked(self._engine, specials, ranks)
+        self._special_ids = frozenset(specials.values())
+        self._special_set = set(specials)
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -137,7 +138,8 @@ class Encoding:
     @cached_property
     def _bytes(self) -> dict[int, bytes]:
         """What each id stands for, for arguments that the engine does not take."""
-        return self._special_bytes | {rank: token for token, rank in self._mergeable_ranks.items()}
+        special = {id: token.encode("utf-8") for token, id in self._specials.items()}
+        return special | {rank: token for token, rank in self._ranks.items()}
 
     # Encoding.
 
@@ -210,7 +212,7 @@ class Encoding:
         ids: list[int] = []
         for place, part in enumerate(self._cut(text, allowed)):
             if place % 2:
-                ids.append(self._special_tokens[part])
+                ids.append(self._specials[part])
             elif part:
                 ids += self.encode_ordinary(part)
         if not ids and not isinstance(text, str):
@@ -234,9 +236,7 @@ class Encoding:
         if len(parts) == 1:
             return self._engine.encode_ids(text, False)
         arrays = [
-            np.array([self._special_tokens[part]], np.uint32)
-            if place % 2
-            else self._engine.encode_ids(part, False)
+            np.array([self._specials[part]], np.uint32) if place % 2 else self._engine.encode_ids(part, False)
             for place, part in enumerate(parts)
         ]
         return np.concatenate(arrays)
@@ -274,22 +274,22 @@ class Encoding:
         for parts in cut:
             row: list[int] = []
             for place, part in enumerate(parts):
-                row += [self._special_tokens[part]] if place % 2 else next(ordinary)
+                row += [self._specials[part]] if place % 2 else next(ordinary)
             rows.append(row)
         return rows
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of a token, special ones too; ``KeyError`` if it is none."""
         if type(text_or_bytes) is bytes:
-            id = self._mergeable_ranks.get(text_or_bytes)
+            id = self._ranks.get(text_or_bytes)
             if id is not None:
                 return id
         token = text_or_bytes.encode("utf-8") if isinstance(text_or_bytes, str) else text_or_bytes
         if not isinstance(token, bytes):
             raise TypeError(f"a token is a str or bytes, not {type(token).__name__}")
-        id = self._mergeable_ranks.get(token)
+        id = self._ranks.get(token)
         if id is None:
-            id = self._special_tokens.get(token.decode("utf-8", "surrogateescape"))
+            id = self._specials.get(token.decode("utf-8", "surrogateescape"))
         if id is None:
             raise KeyError(token)
         return id
@@ -407,14 +407,13 @@ class Encoding:
 
     # The table.
 
-    def _sorted_tokens(self) -> list[bytes]:
-        if self._sorted is None:
-            self._sorted = sorted(self._mergeable_ranks)
-        return self._sorted
+    @cached_property
+    def _sorted(self) -> list[bytes]:
+        return sorted(self._ranks)
 
     def token_byte_values(self) -> list[bytes]:
         """The bytes of all tokens but the special ones, in order of the bytes."""
-        return list(self._sorted_tokens())
+        return self._sorted.copy()
 
     @property
     def eot_token(self) -> int:
@@ -445,7 +444,7 @@ class Encoding:
     def _merged(self, piece: bytes) -> list[int]:
         """The ids of bytes that nothing cuts."""
         ids = self._ranked.piece(piece)
-        return merge(piece, self._mergeable_ranks) if ids is None else ids
+        return merge(piece, self._ranks) if ids is None else ids
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         return self.encode_ordinary(text)

@@ -36,7 +36,7 @@ pub fn number_of(source: &str, dialect: Dialect) -> [u64; 2] {
     };
     let mut bytes = vec![0, dialect];
     bytes.extend_from_slice(source.as_bytes());
-    [b'1', b'2'].map(|salt| {
+    (*b"12").map(|salt| {
         bytes[0] = salt;
         hash_bytes(&bytes)
     })

@@ -103,7 +103,7 @@ impl Ranked {
     /// A blank at the end may be cut off by what follows.
     fn add_cut_blank(&self, tail: &[u8], found: &mut Ways) -> Result<()> {
         let last = str::from_utf8(tail).ok().and_then(|text| text.chars().next_back());
-        let Some(last) = last.filter(|&last| is_blank(last)) else { return Ok(()) };
+        let Some(last) = last.filter(|last| last.is_whitespace()) else { return Ok(()) };
         let (head, blank) = tail.split_at(tail.len() - last.len_utf8());
         if !head.is_empty() {
             let mut ids = Vec::new();
@@ -160,9 +160,4 @@ impl Ranked {
             ids.into_iter().map(|(_, id)| id).collect()
         })
     }
-}
-
-/// What Python's `str.isspace` tells, of which the ids hang together with those before.
-fn is_blank(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{1C}'..='\u{1F}')
 }

@@ -1,9 +1,13 @@
-//! Python's texts of tokens, made once: streams give out the same few thousand texts again and again, and making one and
-//! dropping it takes longer than all else that a step does.
+//! Python's texts of the tokens of one vocabulary, made once: streams give out the same few thousand texts again and again, and
+//! making one and dropping it takes longer than all else that a step does.
 //!
 //! There are so many places, each for the first id that comes to it, so that what is kept is bounded, whatever the vocabulary.
 //! Of what streams give out only texts are kept that an id adds to every stream whose text is all out, so that a stream need ask
 //! for nothing else.
+//!
+//! [`recurring`](super::recurring) is the table that all vocabularies share. A vocabulary has its own where most of it is asked for
+//! (the pieces of a SentencePiece model, which would drive each other out of the shared places), or where what is kept is not what
+//! an id is called (what it adds to a stream).
 
 use std::sync::OnceLock;
 
@@ -12,15 +16,15 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 use tessella_core::TokenId;
 
-/// Ids that have a text here, unless it is said otherwise: 1 to 2 MB with their texts.
-const PLACES: usize = 1 << 14;
+/// Ids that have a text in one table, unless it is said otherwise: 1 to 2 MB with their texts.
+pub const PLACES: usize = 1 << 14;
 /// The most that have one, whatever is said.
 const MOST_PLACES: usize = 1 << 16;
 /// Bytes of a text, at most.
 pub const LONGEST: usize = 64;
 
 /// Where threads run side by side, all of them would count references to the same few texts.
-const PAYS: bool = cfg!(not(Py_GIL_DISABLED));
+pub const PAYS: bool = cfg!(not(Py_GIL_DISABLED));
 
 type Place = PyOnceLock<(TokenId, Py<PyString>)>;
 
