@@ -37,6 +37,11 @@ MARKS = replace({"String": " "}, "▁")
 DIGITS = {"type": "Digits", "individual_digits": True}
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 
+
+def matches(pattern: str) -> Stage:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
 #: What takes the place of a file's own stages, and tokens that are added to its own.
 FAMILIES: dict[str, Stage] = {
     "as it is": {},
@@ -89,14 +94,12 @@ FAMILIES: dict[str, Stage] = {
             {"type": "Punctuation", "behavior": "Contiguous"},
             BYTES,
             {"type": "Digits", "individual_digits": False},
-            {
-                "type": "Split",
-                "pattern": {"Regex": "[0-9][0-9][0-9]"},
-                "behavior": "Isolated",
-                "invert": False,
-            },
+            matches("[0-9][0-9][0-9]"),
         ),
     },
+    # Digits in threes from the right: the end of a number says where it is cut.
+    "Command A+": {"normalizer": None, "pre_tokenizer": cuts(matches(r"\d{1,3}(?=(?:\d{3})*\b)"), BYTES)},
+    "SuperBPE": {"normalizer": None, "pre_tokenizer": cuts(matches(r"(?=(\d{3})+(?!\d))"), BYTES)},
 }
 
 

@@ -186,12 +186,12 @@ impl Matcher {
         }
     }
 
-    /// The pattern as an expression that the scanner reads.
-    pub fn expression(&self) -> Option<(Cow<'_, str>, Dialect)> {
+    /// The pattern as an expression. It is known to compile with the dialect's engine.
+    pub fn expression(&self) -> (Cow<'_, str>, Dialect) {
         match &self.strategy {
-            Strategy::Literal(_) => Some((Cow::Owned(regex_syntax::escape(&self.source)), Dialect::Fancy)),
-            Strategy::Scanner(scanner) => Some((Cow::Borrowed(&self.source), scanner.dialect)),
-            Strategy::Engine(..) => None,
+            Strategy::Literal(_) => (Cow::Owned(regex_syntax::escape(&self.source)), Dialect::Fancy),
+            Strategy::Scanner(scanner) => (Cow::Borrowed(&self.source), scanner.dialect),
+            Strategy::Engine(_, dialect) => (Cow::Borrowed(&self.source), *dialect),
         }
     }
 

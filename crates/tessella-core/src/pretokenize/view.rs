@@ -161,7 +161,7 @@ impl Cut {
     fn link(&self) -> Option<Link<'_>> {
         match self {
             Cut::Matches { matcher, behavior, invert } => {
-                let (source, dialect) = matcher.expression()?;
+                let (source, dialect) = matcher.expression();
                 let borders = borders(*behavior, *invert)?;
                 Some(Link { rule: Rule::Expression(source, dialect), borders })
             }
@@ -231,13 +231,16 @@ impl SplitView {
 
     /// The splits as one automaton, or why that is not possible; none of it where a single pattern's own scanner serves.
     fn joint(&self) -> Option<JointSplits> {
-        if self.cuts.is_empty() || self.only_matcher().is_some() {
+        let only = self.only_matcher();
+        if self.cuts.is_empty() || only.is_some_and(|matcher| matcher.scanner().is_some()) {
             return None;
         }
-        Some(match self.cuts.iter().map(Cut::link).collect::<Option<Vec<_>>>() {
+        let joint = match self.cuts.iter().map(Cut::link).collect::<Option<Vec<_>>>() {
             Some(links) => Joint::new(&links).map(Arc::new).map_err(Arc::from),
             None => Err("some stage does more than cut by what the scanner matches".into()),
-        })
+        };
+        // Of a single pattern its engine is told.
+        (only.is_none() || joint.is_ok()).then_some(joint)
     }
 
     /// The rule about characters, if it is all there is.

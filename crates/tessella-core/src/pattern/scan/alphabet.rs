@@ -117,6 +117,15 @@ impl Alphabet {
         Alphabet { classes, ascii, pages, entries }
     }
 
+    /// Makes room for symbols that are none of its classes: some characters at some places.
+    pub fn widen(&mut self, symbols: usize) -> std::result::Result<(), String> {
+        if symbols > MAX_CLASSES {
+            return Err(format!("more than {MAX_CLASSES} characters that are told apart"));
+        }
+        self.classes = symbols;
+        Ok(())
+    }
+
     /// Puts the finished alphabet down.
     pub fn put(&self, arrays: &mut Arrays) {
         arrays.numbers(&[self.classes as u64]);

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use super::ahead::Answers;
 use super::alphabet::Alphabet;
 use super::program::{Address, Instruction, Program};
 
@@ -89,8 +90,9 @@ struct Builder<'a> {
     program: &'a Program,
     members: &'a Members,
     end: usize,
-    /// For each kind and condition: whether the left side holds.
+    /// For each kind and condition: whether the left side holds; and for each look-ahead, whether it does at the end of the text.
     before: Vec<Vec<bool>>,
+    told: Told<'a>,
     kinds: Vec<usize>,
     seen: Vec<u32>,
     taken: Vec<u32>,
@@ -98,16 +100,42 @@ struct Builder<'a> {
     work: usize,
 }
 
+/// What is known of a program's look-aheads: the answers about all, and which of them is its first one.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    pub answers: &'a Answers,
+    pub first: usize,
+}
+
+impl Told<'_> {
+    fn holds(self, answers: &[u8], symbol: usize, ahead: usize) -> bool {
+        answers.get(symbol).is_some_and(|all| all >> (self.first + ahead) & 1 == 1)
+    }
+}
+
+/// For a program that looks ahead of no more than the next character.
 pub fn build(program: &Program, alphabet: &Alphabet, members: &Members) -> Result<Automaton, String> {
+    build_told(program, alphabet, members, Told { answers: &Answers::default(), first: 0 })
+}
+
+/// For any program, over symbols.
+pub fn build_told(
+    program: &Program,
+    alphabet: &Alphabet,
+    members: &Members,
+    told: Told<'_>,
+) -> Result<Automaton, String> {
     let end = alphabet.classes;
+    let aheads = program.aheads.len();
     // Neighbours that no condition's left side tells apart are one kind.
     let mut before: Vec<Vec<bool>> = Vec::new();
     let kind_of = |symbol: usize| {
-        let holds: Vec<bool> = program
+        let sides = program
             .conditions
             .iter()
-            .map(|looking| if symbol == end { looking.before_edge } else { members[looking.before][symbol] })
-            .collect();
+            .map(|looking| if symbol == end { looking.before_edge } else { members[looking.before][symbol] });
+        let holds: Vec<bool> =
+            sides.chain((0..aheads).map(|ahead| told.holds(&told.answers.at_end, symbol, ahead))).collect();
         before.iter().position(|known| *known == holds).unwrap_or_else(|| {
             before.push(holds);
             before.len() - 1
@@ -120,6 +148,7 @@ pub fn build(program: &Program, alphabet: &Alphabet, members: &Members) -> Resul
         members,
         end,
         before,
+        told,
         kinds,
         seen: vec![0; size],
         taken: vec![0; size],
@@ -167,6 +196,14 @@ impl Builder<'_> {
         Ok(Automaton { steps, kind_of_state, starts, kinds: self.kinds.clone() })
     }
 
+    /// Whether a look-ahead holds before a symbol, behind one of a kind.
+    fn ahead_holds(&self, kind: usize, symbol: usize, ahead: usize) -> bool {
+        match symbol == self.end {
+            true => self.before[kind][self.program.conditions.len() + ahead],
+            false => self.told.holds(&self.told.answers.of_symbol, symbol, ahead),
+        }
+    }
+
     /// Follows everything zero-width with the next symbol known, then takes the symbol.
     fn step(
         &mut self,
@@ -196,7 +233,10 @@ impl Builder<'_> {
                             true => looking.after_edge,
                             false => self.members[looking.after][symbol],
                         };
-                        after && self.before[kind][condition]
+                        let ahead = looking
+                            .ahead
+                            .is_none_or(|(ahead, wanted)| wanted == self.ahead_holds(kind, symbol, ahead));
+                        after && ahead && self.before[kind][condition]
                     });
                     if holds {
                         stack.push(*next);

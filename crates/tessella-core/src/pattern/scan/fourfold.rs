@@ -8,6 +8,7 @@
 //! A byte that begins no character is a symbol that changes nothing, so that a step is a byte, and no branch hangs on the
 //! text.
 
+use super::ahead::Marks;
 use super::alphabet::Alphabet;
 use super::transducer::{ADDED_BIT, APART, BEHIND_BIT, DROPPED, MOST_WAITING, RARE, STATE_BIT, Transducer};
 use crate::lanes::Bounds;
@@ -39,6 +40,8 @@ pub struct Fourfold<'t> {
     held: Vec<u32>,
     /// Classes of the section's bytes.
     classes: Vec<u8>,
+    /// What look-aheads say of them.
+    marks: Marks,
     /// What lanes write apart.
     apart: [Vec<u32>; LANES],
     room: Vec<[u32; ROOM]>,
@@ -66,6 +69,7 @@ impl<'t> Fourfold<'t> {
             known: 0,
             held: Vec::new(),
             classes: Vec::new(),
+            marks: Marks::default(),
             apart: [const { Vec::new() }; LANES],
             room: Vec::new(),
         }
@@ -93,6 +97,9 @@ impl<'t> Fourfold<'t> {
         self.classes.resize(length.next_multiple_of(BLOCK), 0);
         let classes = self.classes.as_chunks_mut().0;
         level.run(Classes { alphabet: &transducer.alphabet, text, at, classes });
+        if let Some(ahead) = &transducer.ahead {
+            ahead.mark(&transducer.alphabet, text, at, &mut self.classes[..length], &mut self.marks);
+        }
         let mut lanes = [Lane::default(); LANES];
         let waiting = self.ends.len() - self.known;
         lanes[0] = Lane { from: 0, to: length, state: self.state, count: waiting };

@@ -14,11 +14,12 @@
 //! 7. `family`, `masks`, `starts`, `cased`, `masked`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
 //! 8. `tracks`, `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
 //!    places of a text in turn
+//! 9. `ahead`: what look-aheads of any length ask, for those
 //!
 //! Beside them `accepted` sees to it that what the dialect's engine rejects stays an error.
 //!
 //! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
-//! repeats are covered. Back-references, longer look-around, nested repeats of empty things, and folds of one
+//! repeats are covered, and where the pieces of a text are all that is wanted, look-ahead of any length. Back-references, longer look-behind, nested repeats of empty things, and folds of one
 //! letter to several are not.
 //!
 //! ```
@@ -32,6 +33,7 @@
 //! ```
 
 mod accepted;
+mod ahead;
 mod alphabet;
 mod automaton;
 mod cased;
@@ -124,6 +126,9 @@ impl Scanner {
     fn try_compile(source: &str, dialect: Dialect) -> std::result::Result<Scanner, String> {
         let tree = parse::parse(source, dialect)?;
         let program = Program::new(&tree)?;
+        if !program.aheads.is_empty() {
+            return Err(parse::FAR.into());
+        }
         let (alphabet, members) = Alphabet::new(&program.sets.iter().collect::<Vec<_>>())?;
         let automaton = automaton::build(&program, &alphabet, &members)?;
         let table = Table::new(&automaton, &alphabet);

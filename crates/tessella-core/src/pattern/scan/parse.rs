@@ -17,6 +17,9 @@ const MAX_DEPTH: usize = 40;
 /// Counted repeats are unrolled.
 const MAX_COUNT: u32 = 256;
 
+/// Why a pattern with a look-around of more than one character has no automaton of its own.
+pub const FAR: &str = "a look-around that asks about more than one character";
+
 pub fn parse(source: &str, dialect: Dialect) -> Parsed<Node> {
     let mut parser = Parser {
         chars: source.chars().collect(),
@@ -115,7 +118,7 @@ impl Parser {
             '^' if self.is_oniguruma() => Node::Look(vec![
                 Condition::before(Side::edge()),
                 // Not after the last newline of the text.
-                Condition { before: Side::of(set::single('\n')), after: Side::of(set::any()) },
+                Condition { before: Side::of(set::single('\n')), after: Side::of(set::any()), ahead: None },
             ]),
             '^' if self.multi_line => Node::Look(vec![Condition::before(Side::or_edge(set::single('\n')))]),
             '^' => Node::Look(vec![Condition::before(Side::edge())]),
@@ -171,11 +174,22 @@ impl Parser {
                     true => body.as_next(),
                     false => body.as_class().map(Side::of),
                 };
-                let side = side.ok_or("a look-around that asks about more than one character")?;
+                let Some(side) = side else { return self.far(body, ahead, wanted) };
                 let side = if wanted { side } else { side.opposite() };
                 Node::Look(vec![if ahead { Condition::after(side) } else { Condition::before(side) }])
             }
         })
+    }
+
+    /// A look-around that asks about more than one character.
+    fn far(&self, body: Node, ahead: bool, wanted: bool) -> Parsed<Node> {
+        if !ahead || body.looks_far() {
+            return Err(FAR.into());
+        }
+        if self.is_oniguruma() {
+            fold::check_neighbours(&body)?;
+        }
+        Ok(Node::Look(vec![Condition::ahead(body, wanted)]))
     }
 
     fn quantified(&mut self, atom: Node) -> Parsed<Node> {
@@ -274,8 +288,11 @@ impl Parser {
                 }
                 let inside = Side::of(word(self)?);
                 let outside = inside.opposite();
-                let pair =
-                    |before: &Side, after: &Side| Condition { before: before.clone(), after: after.clone() };
+                let pair = |before: &Side, after: &Side| Condition {
+                    before: before.clone(),
+                    after: after.clone(),
+                    ahead: None,
+                };
                 Node::Look(if c == 'b' {
                     vec![pair(&inside, &outside), pair(&outside, &inside)]
                 } else {

@@ -5,8 +5,10 @@
 //! the same by construction; other atomic groups are accepted where what follows cannot fail, so that the
 //! engine never has a reason to go back into them.
 
+use std::sync::Arc;
+
 use super::set::CharSet;
-use super::syntax::{Condition, Node, Side};
+use super::syntax::{Ahead, Condition, Node, Side};
 
 pub type Address = u32;
 
@@ -37,6 +39,8 @@ pub struct Looking {
     pub before_edge: bool,
     pub after: usize,
     pub after_edge: bool,
+    /// A look-ahead, and whether it must hold.
+    pub ahead: Option<(usize, bool)>,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +49,8 @@ pub struct Program {
     pub sets: Vec<CharSet>,
     pub conditions: Vec<Looking>,
     pub start: Address,
+    /// What look-aheads of more than one character ask, with the bodies that they were made of.
+    pub aheads: Vec<(Arc<Node>, Program)>,
     /// Continuations of atomic groups, which must not be able to fail.
     must_succeed: Vec<Address>,
 }
@@ -80,20 +86,36 @@ impl Program {
         }
     }
 
-    fn condition(&mut self, condition: &Condition) -> usize {
+    fn ahead(&mut self, body: &Arc<Node>) -> Result<usize, String> {
+        let known = self.aheads.iter().position(|(known, _)| Arc::ptr_eq(known, body));
+        match known {
+            Some(index) => Ok(index),
+            None => {
+                self.aheads.push((body.clone(), Program::new(body)?));
+                Ok(self.aheads.len() - 1)
+            }
+        }
+    }
+
+    fn condition(&mut self, condition: &Condition) -> Result<usize, String> {
+        let ahead = match &condition.ahead {
+            Some(Ahead { body, wanted }) => Some((self.ahead(body)?, *wanted)),
+            None => None,
+        };
         let looking = Looking {
             before: self.set(&condition.before.chars),
             before_edge: condition.before.edge,
             after: self.set(&condition.after.chars),
             after_edge: condition.after.edge,
+            ahead,
         };
-        match self.conditions.iter().position(|known| *known == looking) {
+        Ok(match self.conditions.iter().position(|known| *known == looking) {
             Some(index) => index,
             None => {
                 self.conditions.push(looking);
                 self.conditions.len() - 1
             }
-        }
+        })
     }
 
     /// Compiles the node so that `next` follows it.
@@ -105,7 +127,8 @@ impl Program {
                 self.push(Instruction::Class { set, next })
             }
             Node::Look(conditions) => {
-                let conditions = conditions.iter().map(|condition| self.condition(condition)).collect();
+                let conditions =
+                    conditions.iter().map(|condition| self.condition(condition)).collect::<Result<_, _>>()?;
                 self.push(Instruction::Look { conditions, next })
             }
             Node::Concat(nodes) => nodes.iter().rev().try_fold(next, |next, node| self.compile(node, next)),

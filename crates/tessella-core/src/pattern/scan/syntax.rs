@@ -3,6 +3,8 @@
 //! Everything that differs between engines (classes, case folding, anchors, possessive spellings) is already
 //! resolved into sets here, so that the automaton needs to know one language only.
 
+use std::sync::Arc;
+
 use super::set::{self, CharSet};
 
 /// One side of a zero-width condition: which neighbour is allowed.
@@ -41,15 +43,39 @@ impl Side {
 pub struct Condition {
     pub before: Side,
     pub after: Side,
+    pub ahead: Option<Ahead>,
+}
+
+/// What a look-ahead asks of more than the next character: whether its body matches what follows, or does not.
+#[derive(Debug, Clone)]
+pub struct Ahead {
+    pub body: Arc<Node>,
+    pub wanted: bool,
 }
 
 impl Condition {
     pub fn before(side: Side) -> Self {
-        Condition { before: side, after: Side::anything() }
+        Condition { before: side, after: Side::anything(), ahead: None }
     }
 
     pub fn after(side: Side) -> Self {
-        Condition { before: Side::anything(), after: side }
+        Condition { before: Side::anything(), after: side, ahead: None }
+    }
+
+    pub fn ahead(body: Node, wanted: bool) -> Self {
+        let ahead = Some(Ahead { body: Arc::new(body), wanted });
+        Condition { before: Side::anything(), after: Side::anything(), ahead }
+    }
+
+    /// Holds where this does not: any of them does.
+    fn opposite(&self) -> Vec<Condition> {
+        let ahead = self.ahead.as_ref().map(|Ahead { body, wanted }| Condition {
+            before: Side::anything(),
+            after: Side::anything(),
+            ahead: Some(Ahead { body: body.clone(), wanted: !wanted }),
+        });
+        let sides = [Self::before(self.before.opposite()), Self::after(self.after.opposite())];
+        sides.into_iter().chain(ahead).collect()
     }
 }
 
@@ -102,6 +128,41 @@ impl Node {
         }
     }
 
+    /// What holds exactly where this node does not match, if it consumes nothing.
+    fn denied(&self) -> Option<Node> {
+        let all = |nodes: &[Node]| nodes.iter().map(Node::denied).collect::<Option<Vec<_>>>();
+        match self {
+            // Where any would do, none may hold.
+            Node::Look(conditions) => {
+                Some(Node::concat(conditions.iter().map(|one| Node::Look(one.opposite())).collect()))
+            }
+            Node::Alternation(nodes) => Some(Node::concat(all(nodes)?)),
+            Node::Concat(nodes) => Some(Node::Alternation(all(nodes)?)),
+            Node::Atomic(body) => body.denied(),
+            _ => None,
+        }
+    }
+
+    /// A pattern that consumes nothing cuts a text where it matches. This is the one whose matches are the pieces.
+    pub fn as_pieces(&self) -> Option<Node> {
+        let any = || Node::class(set::any());
+        let more = Node::concat(vec![self.denied()?, any()]);
+        Some(Node::concat(vec![
+            any(),
+            Node::Repeat { body: Box::new(more), min: 0, max: None, greedy: true },
+        ]))
+    }
+
+    /// Whether some look-ahead asks about more than the next character.
+    pub fn looks_far(&self) -> bool {
+        match self {
+            Node::Empty | Node::Class { .. } => false,
+            Node::Look(conditions) => conditions.iter().any(|condition| condition.ahead.is_some()),
+            Node::Concat(nodes) | Node::Alternation(nodes) => nodes.iter().any(Node::looks_far),
+            Node::Repeat { body, .. } | Node::Atomic(body) => body.looks_far(),
+        }
+    }
+
     /// The set, if the node always consumes exactly one character of a set.
     pub fn as_class(&self) -> Option<CharSet> {
         match self {
@@ -134,7 +195,10 @@ impl Node {
             Node::Look(conditions) => {
                 let mut union = Side { chars: CharSet::empty(), edge: false };
                 for condition in conditions {
-                    if !condition.before.edge || condition.before.chars != set::any() {
+                    let is_of_next = condition.before.edge
+                        && condition.before.chars == set::any()
+                        && condition.ahead.is_none();
+                    if !is_of_next {
                         return None;
                     }
                     union.chars.union(&condition.after.chars);

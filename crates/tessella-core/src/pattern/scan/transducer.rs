@@ -17,6 +17,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::alphabet::Alphabet;
 use super::automaton::Automaton;
 use super::tracks::{Borders, Courses, Stage};
@@ -50,6 +51,8 @@ pub struct Transducer {
     pub rare: bool,
     /// By the classes of two neighbours: the state behind both, premultiplied, if a piece ends between them for certain.
     proven: Vec<u32>,
+    /// What is answered before the text is read, of look-aheads.
+    pub ahead: Option<Box<Ahead>>,
 }
 
 /// All courses that may be, in the order of their numbers, with those of the ends that wait that each makes true.
@@ -193,8 +196,8 @@ impl Transducer {
             }
         }
         let rare = rows.iter().any(|entry| entry & RARE != 0);
-        let mut made =
-            Transducer { alphabet: alphabet.clone(), rows, shift, waiting, rare, proven: Vec::new() };
+        let (alphabet, proven) = (alphabet.clone(), Vec::new());
+        let mut made = Transducer { alphabet, rows, shift, waiting, rare, proven, ahead: None };
         made.proven = made.proven_starts();
         Ok(made)
     }
@@ -219,6 +222,14 @@ impl Transducer {
             }
         }
         proven
+    }
+
+    /// Whether some text may be cut between two symbols.
+    pub fn may_cut(&self, before: usize, behind: usize) -> bool {
+        (0..self.waiting.len()).any(|state| {
+            let between = self.rows[(state << self.shift) + before] >> STATE_BIT;
+            self.rows[between as usize + behind] & (1 << ADDED_BIT | APART) != 0
+        })
     }
 
     /// Ends that wait in a state.

@@ -1,5 +1,6 @@
 //! The scanner against the engines that define the dialects.
 
+mod ahead;
 mod classes;
 mod fourfold;
 mod masks;
