@@ -290,8 +290,7 @@ impl Ahead {
             }
         }
         // At the end of the text nothing is behind the last character.
-        let is_end =
-            !marks.run.last().is_some_and(|&(_, class)| self.settled[usize::from(class)] != UNSETTLED);
+        let is_end = marks.run.last().is_none_or(|&(_, class)| self.settled[usize::from(class)] == UNSETTLED);
         if is_end && let Some(&(_, class)) = marks.run.last() {
             state = self.step(state, usize::from(class)).0;
         }
