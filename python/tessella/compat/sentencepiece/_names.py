@@ -8,6 +8,8 @@ from ._options import Inputs, ReturnType
 from ._vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Unpack
 
     from ._options import Decodable, DecodeOptions, EncodeOptions, Extras, ParallelOptions, SampleOptions
@@ -19,19 +21,11 @@ Result = Any
 class Names(Vocabulary):
     """What a processor's calls are called when the answer is in the name."""
 
-    # The calls themselves, which take more than is told here.
-
-    def encode(self, *args: Any, **kwargs: Any) -> Result:
-        raise NotImplementedError
-
-    def nbest_encode(self, *args: Any, **kwargs: Any) -> Result:
-        raise NotImplementedError
-
-    def parallel_encode(self, *args: Any, **kwargs: Any) -> Result:
-        raise NotImplementedError
-
-    def decode(self, *args: Any, **kwargs: Any) -> Result:
-        raise NotImplementedError
+    # The calls themselves, which the class that has these names brings.
+    encode: Callable[..., Result]
+    nbest_encode: Callable[..., Result]
+    parallel_encode: Callable[..., Result]
+    decode: Callable[..., Result]
 
     # The names.
 
