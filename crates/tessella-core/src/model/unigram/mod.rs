@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
+use crate::limits;
 use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, Path};
 use crate::random::Random;
 use crate::spec::UnigramSpec;
@@ -23,12 +24,16 @@ pub(crate) mod alone;
 pub(crate) mod apart;
 pub(crate) mod arrivals;
 pub(crate) mod lattice;
+mod strangers;
 pub(crate) mod together;
 pub(crate) mod viterbi;
 
 use lattice::{Agenda, Lattice, PathEdge};
+use strangers::Letters;
 use viterbi::{NoPath, SHORT, Scoring, Window, best_path, best_short_path};
 
+/// Bytes between two questions whether the caller still wants the result.
+const CHECK_EVERY: usize = 1 << 18;
 /// How much more an unknown character costs than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 /// The reference library lets its agenda outgrow this before it shrinks it.
@@ -44,6 +49,7 @@ pub struct Unigram {
     vocab: Arc<Vec<(String, f64)>>,
     trie: Trie,
     scores: Scores,
+    letters: Letters,
     unk_id: Option<TokenId>,
     /// The id of the empty piece, which no trie holds.
     empty_id: Option<TokenId>,
@@ -100,6 +106,7 @@ impl Unigram {
                 of_id: vocab.iter().map(|(_, score)| *score).collect(),
                 unknown: lowest - UNKNOWN_PENALTY,
             },
+            letters: Letters::of(vocab.iter().map(|(text, _)| text.as_str())),
             unk_id: spec.unk_id.map(|id| id as TokenId),
             empty_id: vocab.iter().rposition(|(text, _)| text.is_empty()).map(|id| id as TokenId),
             byte_ids,
@@ -121,20 +128,39 @@ impl Unigram {
     fn tokenize_best(&self, piece: &str, out: &mut Vec<PieceToken>) -> Result<()> {
         check_length(piece)?;
         let mut writer = Writer { model: self, piece, run: None, failed: false, out };
+        let (mut at, mut sum, mut unchecked) = (0, 0.0, CHECK_EVERY);
+        while at < piece.len() {
+            if at > unchecked {
+                limits::check()?;
+                unchecked = at + CHECK_EVERY;
+            }
+            let (strangers, count) = self.letters.strangers(&piece[at..]);
+            if count > 0 {
+                writer.edge(at, at + strangers, self.unk_id.ok_or_else(missing_unk)?);
+                sum = (0..count).fold(sum, |sum, _| self.scores.with_unknown(sum));
+                at += strangers;
+            }
+            let stretch = &piece[at..][..self.letters.known(&piece[at..])];
+            if !stretch.is_empty() {
+                sum = self.search(stretch, sum, |start, end, id| writer.edge(at + start, at + end, id))?;
+                at += stretch.len();
+            }
+        }
+        writer.finish()
+    }
+
+    /// Hands out the best way through a text, behind others that came to `sum`, and returns what they come to with it.
+    fn search(&self, text: &str, sum: f64, edge: impl FnMut(usize, usize, TokenId)) -> Result<f64> {
         let (trie, scores) = (&self.trie, &self.scores);
-        let edge = |start, end, id| writer.edge(start, end, id);
-        let found = if piece.len() <= SHORT {
-            best_short_path(piece, trie, scores, self.unk_id, edge)
+        let found = if text.len() <= SHORT {
+            best_short_path(text, trie, scores, self.unk_id, sum, edge)
         } else {
-            WINDOW.with_borrow_mut(|window| {
-                best_path(piece, trie, scores, self.unk_id, 0.0, window, edge).map(drop)
-            })
+            WINDOW.with_borrow_mut(|window| best_path(text, trie, scores, self.unk_id, sum, window, edge))
         };
         found.map_err(|reason| match reason {
             NoPath::NoUnknown => missing_unk(),
             NoPath::Stopped(error) => error,
-        })?;
-        writer.finish()
+        })
     }
 
     fn sample(&self, piece: &str, alpha: f64, random: &mut Random, out: &mut Vec<PieceToken>) -> Result<()> {

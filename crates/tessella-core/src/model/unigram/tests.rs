@@ -164,14 +164,70 @@ fn short_texts_take_the_path_of_long_ones() {
         let Unigram { trie, scores, unk_id, .. } = unigram(&vocab, unk_id, false).unwrap();
         let (mut short, mut long) = (Vec::new(), Vec::new());
         let mut window = Window::default();
-        let shortly =
-            best_short_path(&text, &trie, &scores, unk_id, |start, end, id| short.push((start, end, id)));
+        let shortly = best_short_path(&text, &trie, &scores, unk_id, 0.0, |start, end, id| {
+            short.push((start, end, id))
+        });
         let settling = best_path(&text, &trie, &scores, unk_id, 0.0, &mut window, |start, end, id| {
             long.push((start, end, id));
         });
         assert_eq!(shortly.is_ok(), settling.is_ok(), "{text:?} {vocab:?}");
-        if shortly.is_ok() {
+        if let (Ok(shortly), Ok(settling)) = (shortly, settling) {
+            assert_eq!(shortly, settling, "{text:?} {vocab:?}");
             assert_eq!(short, long, "{text:?} {vocab:?}");
         }
     }
+}
+
+/// The search of a whole piece, as it was before strangers were looked at.
+fn searched_whole(model: &Unigram, piece: &str) -> Result<Vec<PieceToken>> {
+    let mut tokens = Vec::new();
+    let mut writer = Writer { model, piece, run: None, failed: false, out: &mut tokens };
+    let edge = |start, end, id| writer.edge(start, end, id);
+    let mut window = Window::default();
+    best_path(piece, &model.trie, &model.scores, model.unk_id, 0.0, &mut window, edge)
+        .map_err(|_| missing_unk())?;
+    writer.finish()?;
+    Ok(tokens)
+}
+
+#[test]
+fn stretches_between_strangers_are_what_they_are_in_the_whole_piece() {
+    let mut random = Random::from_seed(33);
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let letters = ["a", "b", "é", "▁", "漢", "😀", "я", "ก", "\u{10FFFF}", "c"];
+    for round in 0..6000 {
+        let known = 1 + round % letters.len();
+        let mut word =
+            |most: usize, of: usize| -> String { (0..below(most)).map(|_| letters[below(of)]).collect() };
+        // Sums that tie, nearly tie by rounding, and do not.
+        let score = |at: usize| -[0.1, 0.2, 0.3, 0.7, 2.9][at % 5] * (1 + at % 3) as f64;
+        let mut vocab: Vec<(String, f64)> =
+            (0..1 + round % 40).map(|at| (word(5, known), score(at))).collect();
+        let with_bytes = round % 7 == 0;
+        if with_bytes {
+            vocab.extend((0..=u8::MAX).map(|byte| (format!("<0x{byte:02X}>"), -9.0)));
+        }
+        let vocab: Vec<(&str, f64)> = vocab.iter().map(|(text, score)| (text.as_str(), *score)).collect();
+        let model = unigram(&vocab, (round % 5 > 0).then_some(0), with_bytes).unwrap();
+        let text = word([8, 40, 90][round % 3], letters.len());
+        let mut tokens = Vec::new();
+        let found = model.tokenize(&text, &mut Random::from_seed(0), &mut tokens);
+        match searched_whole(&model, &text) {
+            Ok(whole) => {
+                found.unwrap();
+                assert_eq!(tokens, whole, "{text:?} {vocab:?}");
+            }
+            Err(error) => assert_eq!(found.unwrap_err().message(), error.message()),
+        }
+    }
+}
+
+#[test]
+fn strangers_by_the_hundred_thousand_are_one_token() {
+    let model = unigram(&[("<unk>", 0.0), ("a", -1.0)], Some(0), false).unwrap();
+    let text = "語".repeat(200_000) + "a";
+    let mut tokens = Vec::new();
+    model.tokenize(&text, &mut Random::from_seed(0), &mut tokens).unwrap();
+    let spans: Vec<(u32, u32)> = tokens.iter().map(|token| (token.start, token.end)).collect();
+    assert_eq!(spans, [(0, 600_000), (600_000, 600_001)]);
 }

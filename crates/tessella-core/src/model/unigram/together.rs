@@ -475,7 +475,7 @@ mod tests {
                 let mut begins = Vec::new();
                 // The mark in front is three bytes there, and one here.
                 let shorter = text.len() - units[at].text().len();
-                best_short_path(text, &trie, &scores, Some(0), |start, _, id| {
+                best_short_path(text, &trie, &scores, Some(0), 0.0, |start, _, id| {
                     ids.push(id);
                     begins.push(start.saturating_sub(shorter));
                 })

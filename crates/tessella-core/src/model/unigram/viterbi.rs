@@ -152,11 +152,13 @@ pub(crate) fn best_short_path<S: Scoring>(
     trie: &Trie,
     scoring: &S,
     unknown: Option<u32>,
+    score: S::Score,
     mut edge: impl FnMut(usize, usize, u32),
-) -> Result<(), NoPath> {
+) -> Result<S::Score, NoPath> {
     let bytes = text.as_bytes();
     debug_assert!(bytes.len() <= SHORT);
     let mut nodes = [Node::<S::Score>::default(); SHORT + 1];
+    nodes[0].score = score;
     let is_better = |node: &Node<S::Score>, score| (node.length == 0) | (score > node.score);
     let mut at = 0;
     while at < bytes.len() {
@@ -198,7 +200,7 @@ pub(crate) fn best_short_path<S: Scoring>(
         let Node { length, id, .. } = nodes[usize::from(end)];
         edge(usize::from(end) - length as usize, usize::from(end), id);
     }
-    Ok(())
+    Ok(nodes[bytes.len()].score)
 }
 
 #[inline]
