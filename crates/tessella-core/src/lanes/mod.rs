@@ -42,6 +42,7 @@ pub mod ends;
 mod fold;
 pub mod kept;
 mod key;
+pub mod last;
 pub mod leads;
 mod lengths;
 mod longest;

@@ -82,9 +82,14 @@ impl Rectangles {
                     let rows = (0..ASCII).filter(|&row| holds[row] & columns == columns);
                     rows.map(|row| weight(&sets, 1 << row) * weight(&sets, missing[row] & columns)).sum()
                 };
-                let Some(columns) = candidates.iter().copied().max_by_key(|&columns| gain(columns)) else {
-                    return rectangles;
-                };
+                // Not by an iterator's `max_by_key`, a function of its own for which processors count bits by hand.
+                let (mut most, mut columns) = (0, 0);
+                for &candidate in &candidates {
+                    let gain = gain(candidate);
+                    if gain >= most {
+                        (most, columns) = (gain, candidate);
+                    }
+                }
                 for row in (0..ASCII).filter(|&row| holds[row] & columns == columns) {
                     missing[row] &= !columns;
                     rectangles.left[round][row] |= 1 << bit;

@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use super::Work;
 use super::build::{ByRank, Numbers, Ranked};
 use super::key::Key;
+use super::last::last_two;
 use super::lengths::Lengths;
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
@@ -181,11 +182,16 @@ fn one_for_each<'m>(
         let count = &mut counts[result as usize];
         *count = count.saturating_add(1);
     }
-    let indexed: Vec<(Symbol, Symbol, Symbol)> =
-        (0..).zip(&merges).map(|(index, &(left, right, ..))| (left, right, index)).collect();
-    let all = PairHash::new(&indexed, indexed.len() / 4)?;
+    // Ranks by numbers from zero on, and what pairs of each become: of one rank all become the same.
+    let (mut results, mut numbered) = (Vec::new(), Vec::with_capacity(merges.len()));
+    for same in merges.chunk_by(|one, two| one.2 == two.2) {
+        let rank = results.len() as Symbol;
+        numbered.extend(same.iter().map(|&(left, right, ..)| (left, right, rank)));
+        results.push(same[0].3);
+    }
+    let all = PairHash::new(&numbered, numbered.len() / 4)?;
     let mut last = vec![None; counts.len()];
-    let mut symbols = Vec::new();
+    let (mut symbols, mut ranks) = (Vec::new(), Vec::new());
     for (token, _) in (0..).zip(&counts).filter(|&(_, &count)| count > 1) {
         symbols.clear();
         let text = text(token);
@@ -193,31 +199,15 @@ fn one_for_each<'m>(
         if text.chars().nth(Key::LONGEST).is_none() {
             symbols.extend(text.chars().map(|c| characters.get(c)));
         }
-        last[token as usize] = last_two(&all, &merges, &mut symbols);
+        if !symbols.contains(&NEVER) {
+            let rank = |left, right| all.get(left, right);
+            last[token as usize] =
+                last_two(&mut symbols, &mut ranks, NEVER, rank, |rank| results[rank as usize]);
+        }
     }
     let kept = merges.into_iter().filter(|&(left, right, _, result)| {
         let result = result as usize;
         counts[result] == 1 || last[result] == Some((left, right))
     });
     Some(kept.collect())
-}
-
-/// The two symbols that are left when all merges but the last one are made; `None` if so few are never left.
-fn last_two(all: &PairHash, merges: &[Ranked], symbols: &mut Vec<TokenId>) -> Option<(TokenId, TokenId)> {
-    if symbols.contains(&NEVER) {
-        return None;
-    }
-    while symbols.len() > 2 {
-        let found = symbols.windows(2).enumerate().filter_map(|(at, pair)| {
-            let (_, _, rank, result) = *merges.get(all.at(all.place(pair[0], pair[1])) as usize)?;
-            Some((rank, at, result))
-        });
-        let (_, at, result) = found.min()?;
-        symbols[at] = result;
-        symbols.remove(at + 1);
-    }
-    match symbols.as_slice() {
-        &[left, right] => Some((left, right)),
-        _ => None,
-    }
 }

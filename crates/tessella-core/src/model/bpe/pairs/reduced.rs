@@ -12,6 +12,7 @@
 use super::{Merge, PairTable, View, key_of};
 use crate::hash::{hash_u64, tail};
 use crate::ids::TokenId;
+use crate::lanes::last::last_two;
 use crate::lanes::rows::{Joined, LANES, Row};
 use crate::lanes::vectors::{Level, PLACE_BITS, Task, Vectors};
 use crate::spec::Vocab;
@@ -84,23 +85,7 @@ impl PairTable {
         if symbols.len() < length {
             return None;
         }
-        let mut ranks: Vec<TokenId> = symbols.windows(2).map(|pair| self.rank(pair[0], pair[1])).collect();
-        while symbols.len() > 2 {
-            let (at, &best) = ranks.iter().enumerate().min_by_key(|&(_, &rank)| rank)?;
-            if best == NONE {
-                return None;
-            }
-            symbols[at] = best;
-            symbols.remove(at + 1);
-            ranks.remove(at);
-            if at > 0 {
-                ranks[at - 1] = self.rank(symbols[at - 1], best);
-            }
-            if at + 1 < symbols.len() {
-                ranks[at] = self.rank(best, symbols[at + 1]);
-            }
-        }
-        Some((symbols[0], symbols[1]))
+        last_two(&mut symbols, &mut Vec::new(), NONE, |left, right| self.rank(left, right), |rank| rank)
     }
 
     /// A pair's rank is what it becomes.
