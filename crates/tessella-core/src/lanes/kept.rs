@@ -9,7 +9,7 @@ pub const MANY: usize = 16;
 
 /// The places of the bits that are set in a byte, in order, as the bytes of a word.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub const PLACES: [u64; 256] = {
+const PLACES: [u64; 256] = {
     let mut places = [0; 256];
     let mut bits = 0;
     while bits < 256 {
@@ -25,6 +25,25 @@ pub const PLACES: [u64; 256] = {
     }
     places
 };
+
+/// Writes the bytes of a block whose bit is set, eight at a time: `taken` gives of eight bytes those at some places.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub fn bytes_by_eights(
+    bytes: &[u8; BLOCK],
+    bits: u64,
+    out: &mut [u8; BLOCK],
+    taken: impl Fn(u64, u64) -> u64,
+) {
+    let mut at = 0;
+    for (bytes, bits) in bytes.as_chunks().0.iter().zip(bits.to_le_bytes()) {
+        // As many bytes were looked at as places are behind this one, at least.
+        if let Some(out) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+            *out = taken(u64::from_le_bytes(*bytes), PLACES[usize::from(bits)]).to_le_bytes();
+        }
+        at += bits.count_ones() as usize;
+    }
+}
 
 /// Writes the bytes of a block whose bit is set.
 #[inline(always)]

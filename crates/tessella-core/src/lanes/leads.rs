@@ -45,6 +45,25 @@ impl Led {
         led
     }
 
+    /// From the masks of each role, told of all bytes together, and from those whose lead is [`MIXED`].
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    pub fn of_masks(of: impl Fn(u8) -> u64, mut mixed: u64, look_up: impl Fn(usize) -> u8) -> Led {
+        let mut led = Led {
+            letter: of(LETTER),
+            digit: of(DIGIT),
+            white: of(WHITE),
+            upper: of(UPPER),
+            either: of(EITHER),
+        };
+        while mixed != 0 {
+            let bit = mixed.trailing_zeros();
+            mixed &= mixed - 1;
+            led.put(bit, look_up(bit as usize));
+        }
+        led
+    }
+
     /// What begins at a bit has this role.
     #[inline(always)]
     pub fn put(&mut self, bit: u32, role: u8) {

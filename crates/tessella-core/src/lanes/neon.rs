@@ -8,9 +8,9 @@
 
 use std::arch::aarch64::*;
 
-use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
+use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{HIGH_HALVES, Kinds, Sets};
-use super::kept::PLACES;
+use super::kept::bytes_by_eights;
 use super::leads::{FEW, Leads, Led, MIXED};
 use super::vectors::{Task, Vectors, WRITTEN};
 use crate::ids::TokenId;
@@ -204,17 +204,10 @@ fn cases(bytes: &[u8; BLOCK]) -> Cases {
 fn led(bytes: &[u8; BLOCK], firsts: u64, leads: &Leads, look_up: impl Fn(usize) -> u8) -> Led {
     let leads = table_of(leads);
     let roles = load(bytes).map(|part| vqtbl4q_u8(leads, vandq_u8(part, vdupq_n_u8(63))));
-    let mut mixed = firsts & mask(roles.map(|part| vceqq_u8(part, vdupq_n_u8(MIXED))));
+    let mixed = firsts & mask(roles.map(|part| vceqq_u8(part, vdupq_n_u8(MIXED))));
     let told = firsts & !mixed;
     let of = |kind: u8| told & mask(roles.map(|part| vtstq_u8(part, vdupq_n_u8(kind))));
-    let mut led =
-        Led { letter: of(LETTER), digit: of(DIGIT), white: of(WHITE), upper: of(UPPER), either: of(EITHER) };
-    while mixed != 0 {
-        let bit = mixed.trailing_zeros();
-        mixed &= mixed - 1;
-        led.put(bit, look_up(bit as usize));
-    }
-    led
+    Led::of_masks(of, mixed, look_up)
 }
 
 #[target_feature(enable = "neon")]
@@ -259,16 +252,9 @@ fn kinds(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
 #[target_feature(enable = "neon")]
 #[inline]
 fn kept(bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
-    let mut at = 0;
-    for (bytes, bits) in bytes.as_chunks::<8>().0.iter().zip(bits.to_le_bytes()) {
-        let places = vcreate_u8(PLACES[usize::from(bits)]);
-        let kept = vtbl1_u8(vcreate_u8(u64::from_le_bytes(*bytes)), places);
-        // As many bytes were looked at as places are behind this one, at least.
-        if let Some(out) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-            *out = vget_lane_u64::<0>(vreinterpret_u64_u8(kept)).to_le_bytes();
-        }
-        at += bits.count_ones() as usize;
-    }
+    bytes_by_eights(bytes, bits, out, |bytes, places| {
+        vget_lane_u64::<0>(vreinterpret_u64_u8(vtbl1_u8(vcreate_u8(bytes), vcreate_u8(places))))
+    });
 }
 
 #[target_feature(enable = "neon")]

@@ -5,9 +5,9 @@
 
 use std::arch::x86_64::*;
 
-use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
+use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{HIGH_HALVES, Kinds, Sets};
-use super::kept::PLACES;
+use super::kept::bytes_by_eights;
 use super::key::Key;
 use super::leads::{FEW, Leads, Led, MIXED};
 use super::vectors::{FIRST, SECOND, Task, Vectors, WRITTEN};
@@ -309,20 +309,13 @@ fn led(bytes: &[u8; BLOCK], firsts: u64, leads: &Leads, look_up: impl Fn(usize) 
         let role = _mm256_set1_epi8(role as i8);
         mask([_mm256_cmpeq_epi8(first, role), _mm256_cmpeq_epi8(second, role)])
     };
-    let mut mixed = firsts & is(roles, MIXED);
+    let mixed = firsts & is(roles, MIXED);
     let told = firsts & !mixed;
     let of = |kind: u8| {
         let bit = _mm256_set1_epi8(kind as i8);
         told & is(roles.map(|part| _mm256_and_si256(part, bit)), kind)
     };
-    let mut led =
-        Led { letter: of(LETTER), digit: of(DIGIT), white: of(WHITE), upper: of(UPPER), either: of(EITHER) };
-    while mixed != 0 {
-        let bit = mixed.trailing_zeros();
-        mixed &= mixed - 1;
-        led.put(bit, look_up(bit as usize));
-    }
-    led
+    Led::of_masks(of, mixed, look_up)
 }
 
 #[target_feature(enable = "avx2")]
@@ -355,14 +348,8 @@ fn share(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn kept(bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
-    let mut at = 0;
-    for (bytes, bits) in bytes.as_chunks::<8>().0.iter().zip(bits.to_le_bytes()) {
-        let bytes = _mm_cvtsi64_si128(i64::from_le_bytes(*bytes));
-        let places = _mm_cvtsi64_si128(PLACES[usize::from(bits)] as i64);
-        // As many bytes were looked at as places are behind this one, at least.
-        if let Some(out) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-            *out = _mm_cvtsi128_si64(_mm_shuffle_epi8(bytes, places)).to_le_bytes();
-        }
-        at += bits.count_ones() as usize;
-    }
+    bytes_by_eights(bytes, bits, out, |bytes, places| {
+        let word = |word: u64| _mm_cvtsi64_si128(word as i64);
+        _mm_cvtsi128_si64(_mm_shuffle_epi8(word(bytes), word(places))) as u64
+    });
 }

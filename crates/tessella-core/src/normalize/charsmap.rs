@@ -123,7 +123,8 @@ impl Charsmap {
         }
     }
 
-    fn continues(&self, text: &[u8]) -> bool {
+    /// Whether some key begins with it, or is it.
+    pub fn continues(&self, text: &[u8]) -> bool {
         self.behind(text).is_some()
     }
 

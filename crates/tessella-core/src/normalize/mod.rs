@@ -42,6 +42,7 @@ mod nmt;
 mod precompiled;
 mod replace;
 pub mod sentencepiece;
+mod stays;
 mod string_ops;
 mod strip;
 #[cfg(test)]

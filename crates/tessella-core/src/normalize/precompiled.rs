@@ -17,6 +17,7 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::charsmap::Charsmap;
+use super::stays::Stays;
 use crate::error::Result;
 use crate::limits;
 use crate::spec::CharsmapMatching;
@@ -30,11 +31,12 @@ const LONG_CLUSTER: usize = 6;
 pub struct Precompiled {
     map: Charsmap,
     pub matching: CharsmapMatching,
+    stays: Arc<Stays>,
 }
 
 impl Precompiled {
     pub fn new(charsmap: &Arc<[u8]>, matching: CharsmapMatching) -> Result<Self> {
-        Ok(Precompiled { map: Charsmap::parse(charsmap)?, matching })
+        Ok(Precompiled { map: Charsmap::parse(charsmap)?, matching, stays: Arc::default() })
     }
 
     /// Bytes that no replacement has more of.
@@ -60,15 +62,22 @@ impl Precompiled {
         outcome
     }
 
-    /// Bytes at the start of `text` that certainly stay: ASCII without rules, and followed by ASCII.
+    /// Bytes at the start of `text` that certainly stay: ASCII without rules, and followed by ASCII; of clusters, what else no rule
+    /// is about.
     fn plain_run(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         let stop = bytes.iter().position(|&byte| byte == b'\r' || !self.map.is_plain(byte));
         match stop {
             None => bytes.len(),
+            Some(at) if bytes[at].is_ascii() => at,
             // What follows may combine with the character before it.
-            Some(at) if !bytes[at].is_ascii() => at.saturating_sub(1),
-            Some(at) => at,
+            Some(at) => {
+                let at = at.saturating_sub(1);
+                match self.matching {
+                    CharsmapMatching::Grapheme => at + self.stays.run(&self.map, &text[at..]),
+                    CharsmapMatching::LongestMatch => at,
+                }
+            }
         }
     }
 
@@ -84,19 +93,23 @@ impl Precompiled {
             }
             let Some(cluster) = first_cluster(&text[at..]) else { break };
             at += cluster.len();
-            if cluster.len() < LONG_CLUSTER
-                && let Some(replacement) = self.map.shortest(cluster)
-            {
-                writer.replace(cluster, replacement);
-                continue;
-            }
-            let mut bytes = [0; 4];
-            for c in cluster.chars() {
-                let part = &*c.encode_utf8(&mut bytes);
-                match self.map.shortest(part) {
-                    Some(replacement) => writer.replace(part, replacement),
-                    None => writer.change(c, 0),
-                }
+            self.look_up(cluster, writer);
+        }
+    }
+
+    fn look_up(&self, cluster: &str, writer: &mut Writer<'_, '_>) {
+        if cluster.len() < LONG_CLUSTER
+            && let Some(replacement) = self.map.shortest(cluster)
+        {
+            writer.replace(cluster, replacement);
+            return;
+        }
+        let mut bytes = [0; 4];
+        for c in cluster.chars() {
+            let part = &*c.encode_utf8(&mut bytes);
+            match self.map.shortest(part) {
+                Some(replacement) => writer.replace(part, replacement),
+                None => writer.change(c, 0),
             }
         }
     }
@@ -158,16 +171,17 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Plain ASCII stays.
+    /// What stays.
     fn keep(&mut self, run: &str) {
         if !self.in_step {
             run.chars().for_each(|c| self.change(c, 0));
             return;
         }
         self.flush();
-        let last = run.len() - 1;
-        self.out.keep(last);
-        self.pending = Some((run.as_bytes()[last] as char, 0));
+        let mut all_but_one = run.chars();
+        let last = all_but_one.next_back();
+        self.out.keep(all_but_one.as_str().len());
+        self.pending = last.map(|last| (last, 0));
     }
 
     fn replace(&mut self, old: &str, new: &str) {
@@ -189,6 +203,7 @@ impl Writer<'_, '_> {
 mod tests {
     use super::super::charsmap::build_charsmap;
     use super::*;
+    use crate::random::Random;
 
     fn normalize(
         rules: &[(&str, &str)],
@@ -234,6 +249,44 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Texts of all kinds of characters at the bounds of clusters, by rules about some of them, their neighbours and parts of them.
+    #[test]
+    fn stretches_that_stay_are_those_of_their_clusters() {
+        let mut random = Random::from_seed(41);
+        let mut below = |n: usize| random.next_u64() as usize % n;
+        let characters: Vec<char> = "ab \r\néя漢語กำ한글\u{1100}\u{1161}\u{11A8}\u{300}\u{301}\u{200D}\u{FE0F}\u{915}\u{94D}\u{937}\u{93E}\u{903}\u{600}\u{1F1E6}\u{1F1E7}\u{1F600}\u{1F3FB}\u{E0020}\u{2_0000}\u{10FFFF}"
+            .chars()
+            .collect();
+        let (mut kept, mut changed) = (0, 0);
+        for round in 0..400 {
+            let mut text = |most: usize, of: usize| -> Vec<char> {
+                (0..1 + below(most)).map(|_| characters[(below(of) + round) % characters.len()]).collect()
+            };
+            let rules: Vec<_> = (0..round % 12).map(|_| (text(3, 40), text(3, 40))).collect();
+            let rules: std::collections::BTreeMap<_, _> = rules.into_iter().collect();
+            let blob: Arc<[u8]> = build_charsmap(&rules.into_iter().collect::<Vec<_>>()).unwrap().into();
+            let precompiled = Precompiled::new(&blob, CharsmapMatching::Grapheme).unwrap();
+            for most in [4, 12, 12, 60, 200] {
+                let text: String = text(most, [3, 40][round % 2]).into_iter().collect();
+                let mut expected = AlignedText::borrowed(&text, 0);
+                expected.rewrite(|out| {
+                    let mut writer = Writer { out, pending: None, in_step: true, most: usize::MAX };
+                    text.graphemes(true).for_each(|cluster| precompiled.look_up(cluster, &mut writer));
+                    writer.flush();
+                });
+                let mut found = AlignedText::borrowed(&text, 0);
+                precompiled.normalize(&mut found).unwrap();
+                assert_eq!(found.as_str(), expected.as_str(), "{text:?}");
+                for (at, c) in found.as_str().char_indices() {
+                    let end = at + c.len_utf8();
+                    assert_eq!(found.span(at, end), expected.span(at, end), "{text:?}");
+                }
+                if found.as_str() == text { kept += 1 } else { changed += 1 }
+            }
+        }
+        assert!(kept > 100 && changed > 100, "{kept} {changed}");
     }
 
     #[test]
