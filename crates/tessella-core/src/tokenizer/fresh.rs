@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::model::Model;
 use crate::model::unigram::Unigram;
+use crate::model::unigram::apart::Standing;
 use crate::model::unigram::together::{MOST_BYTES, Steps, Together, Unit};
 
 /// So many bytes of text, for each piece of the vocabulary, pay for the trie that words walk through together.
@@ -157,10 +158,8 @@ impl Batch {
         together.solve(steps, units, |at, best| {
             let Word { number, is_inner, has_mark, .. } = words[at];
             ids.clear();
-            let known = match is_inner {
-                true => model.part_of_best(steps, best, ids),
-                false => model.ids_of_best(steps, best, (&units[at], has_mark), tokens, ids),
-            };
+            let standing = Standing { unit: &units[at], has_mark, is_inner };
+            let known = model.ids_of_best(steps, best, standing, tokens, ids);
             each(number, known.then_some(ids))
         })
     }
