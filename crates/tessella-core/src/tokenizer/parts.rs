@@ -1,8 +1,8 @@
 //! Words in parts, where a Unigram model tells where no token crosses.
 //!
 //! Much of a text comes for the first time as a word, but not in parts: `name(value)[0]`. Between two ASCII characters that
-//! no token has as neighbours, and that normalization leaves alone, a word is cut. Its first part comes to what it comes
-//! to as a word. A part behind it gets no mark; it comes to what it comes to anywhere, or it is *uncertain*
+//! no token has as neighbours, and that normalization leaves alone, a word is cut, if what is unknown does not go on there. Its first
+//! part comes to what it comes to as a word. A part behind it gets no mark; it comes to what it comes to anywhere, or it is *uncertain*
 //! ([`apart`](crate::model::unigram::apart) says when), and then the word is solved whole.
 
 use std::sync::OnceLock;
@@ -62,9 +62,29 @@ fn make(model: &Model, normalizer: Option<&Normalizer>, fates: &AsciiFates) -> O
         let ascii = entry.bytes().filter(u8::is_ascii);
         used |= ascii.fold(0, |used, byte| used | 1 << byte);
     }
-    let may_be_beside = |byte: u8| used >> byte & 1 == 1 && fates.keep(byte);
-    let all = (0..128).filter(|&byte| may_be_beside(byte)).fold(0u128, |all, byte| all | 1 << byte);
-    let breaks = std::array::from_fn(|left| if all >> left & 1 == 1 { all & !joined[left] } else { 0 });
+    let set = |is_in: &dyn Fn(u8) -> bool| {
+        let kept = (0..128).filter(|&byte| fates.keep(byte) && is_in(byte));
+        kept.fold(0u128, |all, byte| all | 1 << byte)
+    };
+    let used = set(&|byte| used >> byte & 1 == 1);
+    // What begins a part must be known alone, or may go on what is unknown in the part before.
+    let alone = set(&|byte| model.is_known_alone(byte));
+    // No entry has these. In front of such a part is what is known.
+    let strangers = set(&|byte| {
+        byte.is_ascii_graphic() && model.begins_strange(char::from(byte).encode_utf8(&mut [0; 4]))
+    });
+    let breaks = std::array::from_fn(|left| {
+        let is_in = |set: u128| set >> left & 1 == 1;
+        let behind_known = if is_in(alone) { strangers } else { 0 };
+        if is_in(used) {
+            alone & !joined[left] | behind_known
+        } else if is_in(strangers) {
+            alone
+        } else {
+            0
+        }
+    });
+    let may_be_beside = |byte: u8| (used | strangers) >> byte & 1 == 1;
     Some(Rectangles::new(&breaks, may_be_beside))
 }
 

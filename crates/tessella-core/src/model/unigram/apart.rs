@@ -6,7 +6,8 @@
 //! errs by half a unit in the last of its 53 places. A way through a part has no more
 //! additions than bytes, [`SHORT`] at most: two ways that differ by more than [`SLACK`] do not change places.
 //! What is unknown goes on in the next part as the same token, if that begins with such. So a part that does is not decided here;
-//! then no unknown token reaches over its ends.
+//! then no unknown token reaches over its ends. But for one that begins with a character that no entry has: pieces are only cut in
+//! front of such where what is before them is known alone.
 
 use super::arrivals::NONE;
 use super::together::{Best, Steps, Unit};
@@ -56,6 +57,16 @@ impl Unigram {
         all_fit.then(|| self.vocab.iter().map(|(text, _)| text.as_str()))
     }
 
+    /// Whether a character has an entry of its own, so that it is never unknown.
+    pub fn is_known_alone(&self, byte: u8) -> bool {
+        self.trie.get(&[byte]).is_some_and(|id| Some(id) != self.unk_id)
+    }
+
+    /// Whether a text begins with a character that no entry has.
+    pub fn begins_strange(&self, text: &str) -> bool {
+        self.letters.known(text) == 0
+    }
+
     /// For units in which the mark in front is one byte; `None` if their scores cannot be summed so, or what is unknown has
     /// no token: then it is an error where nothing else arrives behind a character, also if the best way goes around it.
     pub(crate) fn steps(&self, mark: char) -> Option<Steps> {
@@ -84,8 +95,8 @@ impl Unigram {
             return true;
         }
         let (Some(unk_id), Ok(piece)) = (self.unk_id, std::str::from_utf8(unit.text())) else { return false };
-        // What is unknown may have an id by its text, which the mark in front is not.
-        if (has_mark || is_inner) && is_unknown(best.ids()[0]) {
+        // What is unknown may have an id by its text, which the mark in front is not, or go on the part before.
+        if is_unknown(best.ids()[0]) && (has_mark || is_inner && !self.begins_strange(piece)) {
             return false;
         }
         let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([piece.len()]);
@@ -179,7 +190,7 @@ impl Unigram {
             margin = margin.min(node.best - node.second);
             let is_unknown = self.unk_id == Some(node.id);
             has_unknown |= is_unknown;
-            if is_unknown && node.from == 0 {
+            if is_unknown && node.from == 0 && !self.begins_strange(part) {
                 return None;
             }
             first -= 1;
@@ -227,7 +238,7 @@ mod tests {
                         || entry.is_char_boundary(at) && entry.contains(&part) && !part.is_empty()
                 })
             };
-            if model.entries_for_parts().unwrap().any(reaches_over) {
+            if model.entries_for_parts().unwrap().any(reaches_over) || model.begins_strange(&part) {
                 continue;
             }
             let mut apart = Vec::new();
@@ -258,5 +269,51 @@ mod tests {
             certain > 100 && uncertain > 100 && with_unknown > 30,
             "{certain} {uncertain} {with_unknown}"
         );
+    }
+
+    /// Between letters that are entries, what no entry has is a part of its own.
+    #[test]
+    fn strangers_between_what_is_known_are_told_alone() {
+        let mut random = Random::from_seed(15);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let letters = ["a", "b", "é", "漢"];
+        for round in 0..2000 {
+            let mut word = |least: usize, most: usize| -> String {
+                (0..least + below(most)).map(|_| letters[below(4)]).collect()
+            };
+            let mut vocab = vec![("<unk>".to_string(), -3.0)];
+            vocab.extend(letters.iter().map(|letter| (letter.to_string(), -2.0 - (round % 5) as f64)));
+            vocab.extend((0..round % 30).map(|at| (word(2, 4), -0.3 * (1 + at % 7) as f64)));
+            let with_bytes = round % 3 == 0;
+            if with_bytes {
+                vocab.extend((0..=u8::MAX).map(|byte| (format!("<0x{byte:02X}>"), -9.0)));
+            }
+            let spec = UnigramSpec {
+                vocab: Arc::new(vocab),
+                unk_id: Some(0),
+                byte_fallback: with_bytes,
+                alpha: None,
+                nbest_size: None,
+            };
+            let model = Unigram::new(&spec).unwrap();
+            let ids = |text: &str| -> Vec<TokenId> {
+                let mut tokens = Vec::new();
+                model.tokenize(text, &mut Random::from_seed(0), &mut tokens).unwrap();
+                tokens.iter().map(|token| token.id).collect()
+            };
+            let (front, strangers, behind) =
+                (word(1, 6), "{~\u{0E01}"[..1 + round % 2].to_string(), word(1, 5));
+            let mut parts = ids(&front);
+            if model.solve_apart(&strangers, &mut parts) && model.solve_apart(&behind, &mut parts) {
+                assert_eq!(
+                    parts,
+                    ids(&format!("{front}{strangers}{behind}")),
+                    "{front} {strangers} {behind}"
+                );
+            } else {
+                // Ways that tie.
+                assert!(model.apart(&behind).is_none());
+            }
+        }
     }
 }
