@@ -69,13 +69,14 @@ fn make(model: &Model, normalizer: Option<&Normalizer>, fates: &AsciiFates) -> O
     let used = set(&|byte| used >> byte & 1 == 1);
     // What begins a part must be known alone, or may go on what is unknown in the part before.
     let alone = set(&|byte| model.is_known_alone(byte));
-    // No entry has these. In front of such a part is what is known.
+    // No entry has these. In front of such a part is what is known, or it may go on what is unknown in the part before.
+    let before_strangers = set(&|byte| model.is_known_at_end(byte));
     let strangers = set(&|byte| {
         byte.is_ascii_graphic() && model.begins_strange(char::from(byte).encode_utf8(&mut [0; 4]))
     });
     let breaks = std::array::from_fn(|left| {
         let is_in = |set: u128| set >> left & 1 == 1;
-        let behind_known = if is_in(alone) { strangers } else { 0 };
+        let behind_known = if is_in(before_strangers) { strangers } else { 0 };
         if is_in(used) {
             alone & !joined[left] | behind_known
         } else if is_in(strangers) {

@@ -371,7 +371,7 @@ fn words_cut_by_stages_are_as_the_stages() {
 /// A Unigram model for words of letters and signs that few entries join, with sums that tie, and what is unknown.
 fn sign_spec(random: &mut Random) -> TokenizerSpec {
     let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
-    let (letters, signs) = (["a", "b", "ab", "é"], ["(", ")", "`", "\"", "=", "(("]);
+    let (letters, signs) = (["a", "b", "ab", "é"], ["(", ")", "`", "\"", "=", "((", ">"]);
     let mut texts = vec!["<unk>".to_string()];
     for _ in 0..40 {
         let from: &[&str] = if below(2) == 0 { &letters } else { &signs };
@@ -417,7 +417,10 @@ fn words_in_parts_are_as_the_stages() {
         let slow = stage_after_stage(&fast);
         for round in 0..30 {
             let most = if round % 10 == 0 { 3000 } else { 60 };
-            let parts = ["a", "b", "ab", "(", ")", "``", "\"", "=", "é", " ", " ", "x", "((a=b)", "e\u{301}"];
+            let parts = [
+                "a", "b", "ab", "(", ")", "``", "\"", "=", "é", " ", " ", "x", "((a=b)", "e\u{301}", "~",
+                "{}", ">", "<unk>",
+            ];
             let few: Vec<&str> = (0..9).map(|_| parts[random.next_u64() as usize % parts.len()]).collect();
             let length = random.next_u64() as usize % most;
             let text: String = (0..length).map(|_| few[random.next_u64() as usize % few.len()]).collect();
@@ -461,7 +464,7 @@ fn new_words_that_are_solved_together_are_as_the_stages() {
             .extend([("xx".to_string(), -90.0), ("z".to_string(), -0.5)].into_iter().take(seed as usize % 3));
         let fast = with_lanes(&spec, LanesStart::AtOnce);
         let slow = stage_after_stage(&fast);
-        let parts = ["a", "b", "ab", "é", "x", "漢", "z", "=", "▁", "<unk>"];
+        let parts = ["a", "b", "ab", "é", "x", "漢", "z", "=", "▁", "<unk>", "~"];
         for round in 0..30 {
             let most = if round % 10 == 0 { 400 } else { 40 };
             let few: Vec<&str> = (0..4).map(|_| parts[random.next_u64() as usize % parts.len()]).collect();

@@ -62,6 +62,12 @@ impl Unigram {
         self.trie.get(&[byte]).is_some_and(|id| Some(id) != self.unk_id)
     }
 
+    /// Whether no unknown token ends with it: it has an entry of its own, and the text of the unknown token ends otherwise.
+    pub fn is_known_at_end(&self, byte: u8) -> bool {
+        let unknown = self.unk_id.and_then(|id| self.vocab.get(id as usize));
+        self.is_known_alone(byte) && !unknown.is_some_and(|(text, _)| text.ends_with(char::from(byte)))
+    }
+
     /// Whether a text begins with a character that no entry has.
     pub fn begins_strange(&self, text: &str) -> bool {
         self.letters.known(text) == 0
