@@ -1,5 +1,7 @@
 //! Small types that every stage shares: ids, spans and the tokens of one piece.
 
+use std::ops::Range;
+
 /// A position in a vocabulary.
 pub type TokenId = u32;
 
@@ -49,5 +51,11 @@ impl PieceToken {
     /// A token whose text is the vocabulary's.
     pub const fn new(id: TokenId, start: usize, end: usize) -> Self {
         PieceToken { id, start: start as u32, end: end as u32, surface: false }
+    }
+
+    /// The bytes of the piece.
+    #[inline]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
     }
 }

@@ -12,7 +12,7 @@ use super::word_places::WordPlaces;
 use super::word_solver::{Buffers, Solver};
 use super::words::{Cut, Stages};
 use crate::error::Result;
-use crate::ids::{PieceToken, TokenId};
+use crate::ids::PieceToken;
 use crate::lanes::Key;
 use crate::model::{Model, Scratch};
 use crate::text::AlignedText;
@@ -67,22 +67,30 @@ impl Tokenizing<'_> {
     /// Says of the tokens of a word that is one piece which texts are told by their places, if all are.
     fn tell(&mut self, word: &str, piece: &str, places: &WordPlaces) {
         let is_told = |(index, text): &(usize, String)| {
-            self.tokens.get(*index).is_some_and(|token| {
-                let (start, end) = (token.start as usize, token.end as usize);
-                let ends = places.divide(word, start) && places.divide(word, end);
-                ends && piece.get(start..end) == Some(text)
-            })
+            self.tokens
+                .get(*index)
+                .is_some_and(|token| tells(places, word, token) && piece.get(token.range()) == Some(text))
         };
         if !self.surfaces.iter().all(is_told) {
             return;
         }
         for (index, text) in &*self.surfaces {
             if let Some(token) = self.placed.get_mut(*index) {
-                let stands = word.get(token.start as usize..token.end as usize) == Some(text);
-                token.text = if stands { Text::Stands } else { Text::Told };
+                token.text = by_place(word, token.start as usize..token.end as usize, text);
             }
         }
     }
+}
+
+/// Whether what a token of a word stands for is told by the characters at its place.
+fn tells(places: &WordPlaces, word: &str, token: &PieceToken) -> bool {
+    let Range { start, end } = token.range();
+    places.divide(word, start) && places.divide(word, end)
+}
+
+/// How a text is told by its place.
+fn by_place(word: &str, place: Range<usize>, text: &str) -> Text {
+    if word.get(place) == Some(text) { Text::Stands } else { Text::Told }
 }
 
 impl Solver<'_> {
@@ -147,23 +155,36 @@ impl Solver<'_> {
 
     /// The same for an inner part of a word, which may be uncertain.
     pub fn packed_part(&mut self, part: &str) {
-        let Buffers { plain, places, numbers, placed, .. } = &mut *self.buffers;
-        numbers.clear();
-        let apart = match (&*self.words.stages.model, self.words.in_place(part, plain, places)) {
-            (Model::Unigram(model), Some(piece)) if !piece.is_empty() => model.apart(piece),
-            _ => None,
-        };
-        let Some(apart) = apart else { return numbers.push(UNCERTAIN) };
-        placed.clear();
-        let mut from = 0;
-        placed.extend(apart.tokens().map(|(id, end): (TokenId, usize)| {
-            let Range { start, end: last } = places.of(part, from..end);
-            let opens = from == 0;
-            from = end;
-            let (start, end) = (start as u32, last as u32);
-            Placed { id, start, end, opens, text: Text::Vocabulary, is_last: false }
-        }));
+        if self.placed_part(part).is_none() {
+            return self.buffers.numbers.push(UNCERTAIN);
+        }
+        let Buffers { numbers, placed, .. } = &mut *self.buffers;
         packed::pack(placed, Packing::of(part, true), numbers);
+    }
+
+    /// Puts the tokens of an inner part into the buffer; `None` if the whole word has to tell.
+    fn placed_part(&mut self, part: &str) -> Option<()> {
+        let Buffers { plain, places, numbers, placed, tokens, .. } = &mut *self.buffers;
+        numbers.clear();
+        placed.clear();
+        let Model::Unigram(model) = &*self.words.stages.model else { return None };
+        let piece = self.words.in_place(part, plain, places).filter(|piece| !piece.is_empty())?;
+        if !model.tokens_apart(piece, tokens) {
+            return None;
+        }
+        for (index, token) in tokens.iter().enumerate() {
+            let place = places.of(part, token.range());
+            let text = match token.surface {
+                false => Text::Vocabulary,
+                true if tells(places, part, token) => {
+                    by_place(part, place.clone(), piece.get(token.range())?)
+                }
+                true => return None,
+            };
+            let (start, end) = (place.start as u32, place.end as u32);
+            placed.push(Placed { id: token.id, start, end, opens: index == 0, text, is_last: false });
+        }
+        Some(())
     }
 
     /// What the characters of a place become, of a word whose characters tell that.

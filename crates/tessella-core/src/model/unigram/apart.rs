@@ -27,7 +27,7 @@ const SLACK: f64 = 1e-6;
 const _: () = assert!(SLACK > 4.0 * SHORT as f64 * (MOST_BYTES as f64 * MOST_WORTH) * (f64::EPSILON / 2.0));
 
 /// The tokens of a part, each with the byte where it ends.
-pub(crate) struct Apart {
+struct Apart {
     tokens: [(TokenId, usize); SHORT],
     first: usize,
     has_unknown: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Standing<'u> {
 }
 
 impl Apart {
-    pub fn tokens(&self) -> impl Iterator<Item = (TokenId, usize)> {
+    fn tokens(&self) -> impl Iterator<Item = (TokenId, usize)> {
         self.tokens[self.first..].iter().copied()
     }
 }
@@ -119,6 +119,18 @@ impl Unigram {
         tokens: &mut Vec<PieceToken>,
         out: &mut Vec<TokenId>,
     ) -> bool {
+        let is_done = self.written(piece, edges, tokens);
+        out.extend(tokens.iter().map(|token| token.id));
+        is_done
+    }
+
+    /// The tokens of edges; false, and none, if there are none.
+    fn written(
+        &self,
+        piece: &str,
+        edges: impl Iterator<Item = (TokenId, usize)>,
+        tokens: &mut Vec<PieceToken>,
+    ) -> bool {
         tokens.clear();
         let mut writer = Writer { model: self, piece, run: None, failed: false, out: tokens };
         let mut start = 0;
@@ -127,8 +139,8 @@ impl Unigram {
             start = end;
         }
         let is_done = writer.finish().is_ok();
-        if is_done {
-            out.extend(tokens.iter().map(|token| token.id));
+        if !is_done {
+            tokens.clear();
         }
         is_done
     }
@@ -156,10 +168,10 @@ impl Unigram {
         self.write(part, apart.tokens(), &mut Vec::new(), out)
     }
 
-    /// The tokens of a part that is not the first one, all of them entries of the vocabulary that mean no unknown text; `None` if
-    /// there are none, or the whole piece has to tell.
-    pub(crate) fn apart(&self, part: &str) -> Option<Apart> {
-        self.searched_apart(part).filter(|apart| !apart.has_unknown)
+    /// The tokens of a part that is not the first one; false, and none, if the whole piece has to tell.
+    pub(crate) fn tokens_apart(&self, part: &str, tokens: &mut Vec<PieceToken>) -> bool {
+        tokens.clear();
+        self.searched_apart(part).is_some_and(|apart| self.written(part, apart.tokens(), tokens))
     }
 
     /// The best way through a part that is not the first one; `None` if the whole piece has to tell.
@@ -247,23 +259,24 @@ mod tests {
             if model.entries_for_parts().unwrap().any(reaches_over) || model.begins_strange(&part) {
                 continue;
             }
-            let mut apart = Vec::new();
+            let (mut apart, mut tokens) = (Vec::new(), Vec::new());
             if !model.solve_apart(&part, &mut apart) {
                 uncertain += 1;
-                assert!(apart.is_empty() && model.apart(&part).is_none());
+                assert!(apart.is_empty() && !model.tokens_apart(&part, &mut tokens) && tokens.is_empty());
                 continue;
             }
             certain += 1;
-            if let Some(all_known) = model.apart(&part) {
-                let mut at = 0;
-                for (id, end) in all_known.tokens() {
-                    assert_eq!(model.vocab[id as usize].0, part[at..end]);
-                    at = end;
-                }
-                assert_eq!(at, part.len());
-            } else {
-                with_unknown += 1;
+            assert!(model.tokens_apart(&part, &mut tokens));
+            let mut at = 0;
+            for token in &tokens {
+                let text = &part[at..token.end as usize];
+                assert!(token.surface || model.vocab[token.id as usize].0 == *text);
+                assert_eq!(token.start as usize, at);
+                at = token.end as usize;
+                with_unknown += usize::from(token.surface);
             }
+            assert_eq!(at, part.len());
+            assert!(tokens.iter().map(|token| token.id).eq(apart.iter().copied()));
             let ids = |text: &str| -> Vec<TokenId> {
                 let mut tokens = Vec::new();
                 model.tokenize(text, &mut Random::from_seed(0), &mut tokens).unwrap();
@@ -318,7 +331,7 @@ mod tests {
                 );
             } else {
                 // Ways that tie.
-                assert!(model.apart(&behind).is_none());
+                assert!(!model.tokens_apart(&behind, &mut Vec::new()));
             }
         }
     }
