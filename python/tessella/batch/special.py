@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._formats import ROLES
+from .._merged import OWN
 from .._ordered import in_order
 from .._tessella import ids_of, mask_of
 from ..errors import ArgumentError, UnsupportedError
@@ -65,6 +66,11 @@ def as_token(value: Any) -> str | AddedToken | None:
         flags = (value.single_word, value.lstrip, value.rstrip, normalized, value.special)
         return AddedToken(value.content, *flags)
     raise ArgumentError(f"a special token must be a str or an AddedToken, not {value!r}")
+
+
+def _is_token(value: object) -> bool:
+    """Whether a setting whose name ends in ``_token`` holds one; a number or a list is a setting like others."""
+    return isinstance(value, (str, AddedToken, Mapping)) or hasattr(value, "content")
 
 
 def _role(name: str) -> tuple[str, bool]:
@@ -166,13 +172,16 @@ class SpecialTokens:
         self._extra = []
         extra = settings.get("extra_special_tokens", settings.get("additional_special_tokens"))
         own = dict(extra) if isinstance(extra, Mapping) else {}
-        own |= settings.get("model_specific_special_tokens") or {}
+        # A new token gets the next id: the order is that of transformers.
+        more = settings.get(OWN) or {}
+        if not isinstance(more, Mapping):
+            raise ArgumentError(f"`{OWN}` must be an object of names and tokens, not {more!r}")
         for key, value in settings.items():
-            if key.endswith("_token") and not isinstance(value, bool) and value is not None:
-                if key in ROLES:
-                    self._roles[key] = as_token(value)
-                else:
-                    own.setdefault(key, value)
+            if key in ROLES and value is not None and not isinstance(value, bool):
+                self._roles[key] = as_token(value)
+            elif key.endswith("_token") and key not in ROLES and _is_token(value):
+                own[key] = value
+        own |= more
         for key, value in own.items():
             self._roles[key] = as_token(value)
         if extra is not None and not isinstance(extra, Mapping):
