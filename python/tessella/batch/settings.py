@@ -1,8 +1,9 @@
 """What ``tokenizer_config.json`` says about a tokenizer, as it is read and as it is written again.
 
-Where files tell the same thing, ``_merged`` says which wins. What a caller passes wins over all, and a role that none of them gives is the class's own or what the token's name
-tells. Stages, and whether texts get special tokens round them, are those of ``tokenizer.json``: see
-``classes`` for the few settings that change a stage.
+Where files tell the same thing, ``_merged`` says which wins. What a caller passes wins over all, and a role
+that none of them gives is the class's own or what the token's name tells. Stages, and whether texts get
+special tokens round them, are those of ``tokenizer.json``: see ``classes`` for the few settings that change
+a stage.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def a_side(name: str, value: Any) -> Side:
 
 
 def said(tokenizer: Tokenizer) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What ``tokenizer_config.json`` and ``special_tokens_map.json`` say that a tokenizer was loaded beside."""
+    """What ``tokenizer_config.json`` and ``special_tokens_map.json`` beside a loaded tokenizer say."""
     parts = []
     older = None if tokenizer._special_tokens_map is None else json.loads(tokenizer._special_tokens_map)
     if isinstance(tokenizer.config, Mapping) and "added_tokens_decoder" in tokenizer.config:
