@@ -69,7 +69,7 @@ def as_token(value: Any) -> str | AddedToken | None:
 
 
 def _is_token(value: object) -> bool:
-    """Whether a setting whose name ends in ``_token`` holds one: a number or a list is like other settings."""
+    """Whether a setting whose name ends in ``_token`` holds one: others are settings like any."""
     return isinstance(value, (str, AddedToken, Mapping)) or hasattr(value, "content")
 
 

@@ -49,7 +49,7 @@ class Transcripts:
             >>> words = {"<|endoftext|>": 0, "hi": 1, "<|0.00|>": 2, "<|0.02|>": 3}
             >>> tokenizer = WhisperTokenizer(tokenizer_object=Tokenizer(models.WordLevel(words)))
             >>> tokenizer.decode([2, 1]), tokenizer.decode([2, 1, 3], decode_with_timestamps=True)
-            ('hi', '<|0.00|>hi<|0.02|>')
+            (' hi', '<|0.00|>hi<|0.02|>')
         """
         del spaces_between_special_tokens
         ids = plain_ids(token_ids)
