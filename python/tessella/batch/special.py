@@ -15,7 +15,7 @@ from .._merged import OWN
 from .._ordered import in_order
 from .._tessella import ids_of, mask_of
 from ..errors import ArgumentError, UnsupportedError
-from ..tokens import AddedToken
+from ..tokens import AddedToken, said_of_normalized
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
@@ -61,9 +61,7 @@ def as_token(value: Any) -> str | AddedToken | None:
         known = {key: value[key] for key in AddedToken().__getstate__() if value.get(key) is not None}
         return AddedToken(**known)
     if hasattr(value, "content") and hasattr(value, "single_word"):
-        # Where the flag is what it is by default, it follows `special` if that is set later.
-        normalized = None if value.normalized is not value.special else bool(value.normalized)
-        flags = (value.single_word, value.lstrip, value.rstrip, normalized, value.special)
+        flags = (value.single_word, value.lstrip, value.rstrip, said_of_normalized(value), value.special)
         return AddedToken(value.content, *flags)
     raise ArgumentError(f"a special token must be a str or an AddedToken, not {value!r}")
 
