@@ -175,3 +175,13 @@ def test_a_folder_that_leaves_its_roles_to_the_class(tmp_path):
         "bos_token": "<BOS_TOKEN>", "pad_token": "<PAD>", "sep_token": "<SEP>",
     }  # fmt: skip
     assert tokenizer(["hi", ""], padding="max_length", max_length=2)["input_ids"] == [[1, 3], [1, 1]]
+
+
+def test_calls_that_newer_releases_lack_say_what_took_their_place(bert):
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'encode_plus'; call the tokenizer: tokenizer\(text"
+    ):
+        tokenizer.encode_plus("hello")
+    with pytest.raises(AttributeError, match=r"no attribute 'nonsense'$"):
+        _ = tokenizer.nonsense

@@ -37,6 +37,22 @@ _USUAL = {
 }
 
 
+_CALL = "call the tokenizer: tokenizer(text, text_pair)"
+# What was taken out of transformers with release 5, and what does the same there and here.
+_OLDER_CALLS = {
+    "encode_plus": _CALL,
+    "batch_encode_plus": "call the tokenizer: tokenizer(texts)",
+    "prepare_for_model": "it took ids; " + _CALL,
+    "build_inputs_with_special_tokens": "it took ids; " + _CALL,
+    "create_token_type_ids_from_sequences": f"{_CALL} with return_token_type_ids=True",
+    "truncate_sequences": f"{_CALL} with truncation=True and a max_length",
+    "special_tokens_map_extended": "use special_tokens_map and added_tokens_decoder",
+    "all_special_tokens_extended": "use all_special_tokens and added_tokens_decoder",
+    "as_target_tokenizer": "pass the texts as tokenizer(text_target=texts)",
+    "prepare_seq2seq_batch": "call tokenizer(texts, text_target=targets)",
+}
+
+
 def guess(tokenizer: Tokenizer) -> dict[str, str]:
     """Roles by the usual names, for a tokenizer that comes without settings; special tokens only."""
     special = {token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special}
@@ -134,7 +150,8 @@ class SpecialTokens:
         if role in ("extra_special_tokens", "additional_special_tokens"):
             tokens = [str(token) for token in self.__dict__.get("_extra", [])]
             return [self._id(token) for token in tokens] if wants_id else tokens
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        hint = f"; {_OLDER_CALLS[name]}" if name in _OLDER_CALLS else ""
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         role, by_id = _role(name)
