@@ -8,9 +8,11 @@ warning tells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, ValuesView
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ._formats import ROLES
+from ._merged import FURTHER, named_tokens, texts
 from ._notices import warn
 from .errors import FormatError
 from .tokens import AddedToken
@@ -19,34 +21,25 @@ if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
 
-_OLDER = "additional_special_tokens"
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
-def add_listed(
-    tokenizer: Tokenizer,
-    config: Mapping[str, Any] | None,
-    special_tokens_map: Mapping[str, Any] | None,
-    added: Mapping[str, Any] | None,
-) -> None:
-    """Adds what the settings files of a folder list; ``added`` is ``added_tokens.json``, ids by text."""
-    config = config or {}
-    if "added_tokens_decoder" in config:
-        named = _named(config)
-        listed = listed_tokens(config["added_tokens_decoder"])
+def add_listed(tokenizer: Tokenizer, settings: Mapping[str, Any], added: Mapping[str, Any] | None) -> None:
+    """Adds what the settings files of a folder list, and makes its tokens of a role special.
+
+    Args:
+        tokenizer: the tokenizer.
+        settings: those of the files as one, see ``_merged``.
+        added: ``added_tokens.json``, ids by text.
+    """
+    named = named_tokens(settings)
+    own = tokenizer.get_added_tokens_decoder()
+    if "added_tokens_decoder" in settings:
+        listed = listed_tokens(settings["added_tokens_decoder"])
     else:
-        # Under its older name the list of further ones counts in the newer file only, as in transformers.
-        older = {key: one for key, one in (special_tokens_map or {}).items() if key != _OLDER}
-        named = _named({**config, **older})
-        listed = {
-            _id(id, f"added_tokens.json: $[{text!r}]"): AddedToken(
-                text, normalized=text not in named, special=text in named
-            )
-            for text, id in (added or {}).items()
-        }
-        # What the file itself says of a token is more than its text.
-        own = {id: token.content for id, token in tokenizer.get_added_tokens_decoder().items()}
-        listed = {id: token for id, token in listed.items() if own.get(id) != token.content}
+        listed = _older(added or {}, settings, own)
+        # A role makes a token special whatever its own file says, unless the newer list is there to tell.
+        listed |= {id: token for id, token in own.items() if token.content in named}
     for token in listed.values():
         token.special = token.special or token.content in named
     there = {token.content: _told(token) for token in tokenizer.get_added_tokens_decoder().values()}
@@ -73,16 +66,24 @@ def _told(token: AddedToken) -> tuple[object, ...]:
     return tuple(getattr(token, flag) for flag in _FLAGS)
 
 
-def _named(settings: Mapping[str, Any]) -> set[str]:
-    """The texts of the special tokens that settings name."""
-    found: list[Any] = [value for key, value in settings.items() if key.endswith("_token")]
-    for key in ("extra_special_tokens", _OLDER):
-        values = settings.get(key)
-        values = values.values() if isinstance(values, Mapping) else values
-        # What is neither is told where settings are looked at.
-        found += values if isinstance(values, (list, tuple, ValuesView)) else []
-    texts = (value.get("content") if isinstance(value, Mapping) else value for value in found)
-    return {text for text in texts if isinstance(text, str)}
+def _older(
+    added: Mapping[str, Any], settings: Mapping[str, Any], own: Mapping[int, AddedToken]
+) -> dict[int, AddedToken]:
+    """The tokens of ``added_tokens.json``, less those that the file itself tells more of."""
+    special = texts([settings.get(role) for role in ROLES]) | texts(settings.get(FURTHER[0]))
+    last = {token.content: id for id, token in own.items()}
+    listed = {}
+    for text, number in added.items():
+        id = _id(number, f"added_tokens.json: $[{text!r}]")
+        if id in own:
+            if own[id].content != text and text not in last:
+                warn(
+                    f"added_tokens.json gives {text!r} the id {id}, which is that of {own[id].content!r} in "
+                    "tokenizer.json: it is left out, as in transformers; check that the files belong together"
+                )
+        elif last.get(text, -1) < id:
+            listed[id] = AddedToken(text, normalized=text not in special, special=text in special)
+    return listed
 
 
 def listed_tokens(decoder: object, is_checked: bool = False) -> dict[int, AddedToken]:

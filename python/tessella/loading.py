@@ -121,7 +121,7 @@ def loaded(
         return tokenizer, None
     if not isinstance(tokenizer.model, SentencePiece) or (beside is None and class_name is None):
         if beside is not None:
-            _add_listed(tokenizer, path)
+            _add_listed(tokenizer, path, given or {})
             _name_class(tokenizer, path)
         return tokenizer, None
     return _by_class(tokenizer, path, class_name, given or {})
@@ -165,22 +165,20 @@ def _name_class(tokenizer: Tokenizer, folder: str) -> None:
         name_class(tokenizer, model)
 
 
-def _add_listed(tokenizer: Tokenizer, folder: str) -> None:
+def _add_listed(tokenizer: Tokenizer, folder: str, given: Mapping[str, Any]) -> None:
     """Adds the tokens that the settings of a folder list and its tokenizer.json does not have."""
-    config, added = tokenizer.config, None
-    if not isinstance(config, Mapping):
-        config = {}
-    if "added_tokens_decoder" not in config:
-        added = _object_in(folder, "added_tokens.json")
-        if not added:
-            return
     from json import loads
 
     from ._listed import add_listed
+    from ._merged import merged
 
+    config = tokenizer.config
+    if not isinstance(config, Mapping):
+        config = {}
+    added = None if "added_tokens_decoder" in config else _object_in(folder, "added_tokens.json")
     old = None if tokenizer._special_tokens_map is None else loads(tokenizer._special_tokens_map)
     try:
-        add_listed(tokenizer, config, old if isinstance(old, Mapping) else None, added)
+        add_listed(tokenizer, merged(config, old if isinstance(old, Mapping) else {}, given), added)
     except TessellaError as error:
         raise type(error)(f"{error} (in {folder})") from error.__cause__
 

@@ -135,3 +135,14 @@ class AddedToken:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (), self.__getstate__())
+
+
+def said_of_normalized(token: Any) -> bool | None:
+    """What a token, of this library or of another, says of ``normalized``; ``None`` if it leaves it open.
+
+    Left open, it follows ``special``, also if that is set later. A token of another library does not tell
+    whether it was: what it would be by itself counts as left open.
+    """
+    if isinstance(token, AddedToken):
+        return token._normalized
+    return None if token.normalized is not token.special else bool(token.normalized)

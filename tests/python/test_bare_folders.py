@@ -5,7 +5,7 @@ import json
 import pytest
 import tessella
 from tessella.compat import transformers as names
-from tessella.errors import TessellaError, UnsupportedError
+from tessella.errors import ArgumentError, TessellaError, UnsupportedError
 
 WORDS = ["<s>", "<pad>", "</s>", "<unk>", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<mask>"]
 WORDS += ["the", "cat", "##s", "a", ",", "<", ">", "mask", "s"]
@@ -119,6 +119,27 @@ def test_what_other_classes_do_is_not_guessed(tmp_path):
     for name in ("PreTrainedTokenizerFast", "TokenizersBackend"):
         folder = folder_of(tmp_path / name, True, config={"tokenizer_class": name})
         assert tessella.load(folder).encode("the").ids == [6, 10, 7]
+
+
+def test_a_class_is_named_before_its_files_are_read(tmp_path):
+    """Their merges and words are of another kind, which says less than the class."""
+    merges = ["#version: 0.2", "h i</w> 10"]
+    for kind, name in (("ctrl", "CTRL"), ("xlm", "XLM"), ("blenderbot-small", "BlenderbotSmall")):
+        folder = folder_of(tmp_path / kind, False, model={"model_type": kind})
+        (folder / "merges.txt").write_text("\n".join(merges))
+        with pytest.raises(UnsupportedError, match=f"`{name}Tokenizer` is not known to do it as GPT-2"):
+            tessella.load(folder)
+
+
+def test_a_folder_without_a_tokenizer_tells_its_class_and_other_files(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "wav2vec2"}))
+    (tmp_path / "vocab.json").write_text("{}")
+    with pytest.raises(ArgumentError, match="class `Wav2Vec2CTCTokenizer` has files of its own: save it"):
+        tessella.load(tmp_path)
+    (tmp_path / "config.json").unlink()
+    (tmp_path / "qwen.tiktoken").write_text("")
+    with pytest.raises(ArgumentError, match=r"It holds `qwen\.tiktoken`: load such a file by its path"):
+        tessella.load(tmp_path)
 
 
 def test_ends_that_a_vocabulary_lacks(tmp_path):

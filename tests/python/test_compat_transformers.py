@@ -233,6 +233,29 @@ def test_training_gives_the_same(file):
     assert mine.eos_token == real.eos_token == "<|stop|>"
 
 
+def test_training_keeps_the_added_tokens_of_a_folder(tmp_path):
+    """Those that are not special come behind what was learned, and all are matched as before."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    tokenizer.normalizer = tessella.normalizers.NFC()
+    tokenizer.add_special_tokens(["<|end|>", tessella.AddedToken("<s>", normalized=True)])
+    tokenizer.add_tokens([tessella.AddedToken("<think>", rstrip=True), "</think>"])
+    tokenizer.save(tmp_path / "tokenizer.json")
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|end|>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    mine, real = (
+        library.AutoTokenizer.from_pretrained(tmp_path).train_new_from_iterator(
+            [TEXTS * 5], 300, show_progress=False
+        )
+        for library in (names, transformers)
+    )
+    assert mine.get_vocab() == real.get_vocab()
+    assert len(mine) == 302
+    flags = {id: repr(token) for id, token in real.added_tokens_decoder.items()}
+    assert {id: repr(token) for id, token in mine.added_tokens_decoder.items()} == flags
+    assert plain(mine("<s><think>  hello</think>")) == plain(real("<s><think>  hello</think>"))
+
+
 def test_whole_words_of_bytes_are_trained_anew(tmp_path):
     tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, "[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()

@@ -6,6 +6,8 @@ import pickle
 
 import pytest
 import tessella
+from tessella._formats import ROLES
+from tessella.batch.model_classes import class_named
 from tessella.compat import transformers as names
 
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hello", "Hello", "caf", "##é", "##e", "日", "本"]
@@ -109,3 +111,77 @@ def test_no_token_to_begin_with(bert):
     tokenizer.add_bos_token = True
     assert tokenizer.add_bos_token is True
     assert tokenizer("hello")["input_ids"] == [2, 5]
+
+
+def _of_transformers():
+    """The classes of transformers that run on its fast library, and their special tokens by role."""
+    import importlib
+    import inspect
+    import pkgutil
+
+    from transformers import models as theirs
+    from transformers.tokenization_utils_tokenizers import TokenizersBackend
+
+    for package in pkgutil.iter_modules(theirs.__path__):
+        try:
+            module = importlib.import_module(f"{theirs.__name__}.{package.name}.tokenization_{package.name}")
+        except Exception:  # of what is missing, in words of their own
+            continue
+        for name, found in vars(module).items():
+            own = inspect.isclass(found) and found.__module__ == module.__name__
+            if own and issubclass(found, TokenizersBackend):
+                parameters = inspect.signature(found.__init__).parameters
+                given = {role: parameters[role].default for role in ROLES if role in parameters}
+                yield name, found, {role: str(token) for role, token in given.items() if token is not None}
+
+
+def test_classes_have_the_special_tokens_of_transformers():
+    """A folder that leaves them to the class has them here too."""
+    pytest.importorskip("transformers")
+    # They take tokens of BERT from where they inherit, or are read by code of their own.
+    besides = {"DistilBertTokenizer", "DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer"}
+    besides |= {f"{name}Fast" for name in besides}
+    apart = {"DPRReaderTokenizer", "EsmcTokenizer", "LasrTokenizer", "LayoutXLMTokenizer", "MLukeTokenizer"}
+    apart |= {
+        "ParakeetTokenizer",
+        "UdopTokenizer",
+        "LayoutLMv3Tokenizer",
+        "LukeTokenizer",
+        "SplinterTokenizer",
+    }
+    seen = 0
+    for name, theirs, roles in _of_transformers():
+        if name.removesuffix("Fast") in apart:
+            continue
+        ours = class_named(name)
+        assert ours is not None, name
+        usual = {role: token for role, token in ours._defaults.items() if role in ROLES and token is not None}
+        if name not in besides:
+            assert usual == roles, name
+        assert ours.padding_side == theirs.padding_side, name
+        assert list(ours.model_input_names) == list(theirs.model_input_names), name
+        seen += 1
+    assert seen > 40
+
+
+def test_a_folder_that_leaves_its_roles_to_the_class(tmp_path):
+    words = {"<BOS_TOKEN>": 0, "<PAD>": 1, "<SEP>": 2, "hi": 3}
+    backend = tessella.Tokenizer(tessella.models.WordLevel(words, "<PAD>"))
+    backend.save(tmp_path / "tokenizer.json")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "CohereTokenizerFast"}))
+    tokenizer = tessella.AutoTokenizer.from_pretrained(tmp_path)
+    # Only tokens that the folder has: none is added.
+    assert tokenizer.special_tokens_map == {
+        "bos_token": "<BOS_TOKEN>", "pad_token": "<PAD>", "sep_token": "<SEP>",
+    }  # fmt: skip
+    assert tokenizer(["hi", ""], padding="max_length", max_length=2)["input_ids"] == [[1, 3], [1, 1]]
+
+
+def test_calls_that_newer_releases_lack_say_what_took_their_place(bert):
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'encode_plus'; call the tokenizer: tokenizer\(text"
+    ):
+        tokenizer.encode_plus("hello")
+    with pytest.raises(AttributeError, match=r"no attribute 'nonsense'$"):
+        _ = tokenizer.nonsense

@@ -237,3 +237,28 @@ def test_one_seed_is_taken_in_any_case(size):
         found.append(set(tokenizer.get_vocab()))
     assert found[0] == found[1]
     assert len(found[0]) > 4
+
+
+@pytest.mark.parametrize("kind", ["Bpe", "WordPiece", "WordLevel", "Unigram"])
+def test_special_tokens_are_matched_as_they_say(kind):
+    reference = pytest.importorskip("tokenizers")
+    found = []
+    for library in (tessella, reference):
+        token = library.AddedToken
+        special = [
+            *["<p>", token("<s>"), token("<t>", normalized=True), token("<u>", special=True, lstrip=True)],
+            *[token("<v>", normalized=True, special=True), token("<w>", normalized=False, rstrip=True)],
+        ]
+        options = {"vocab_size": 60, "special_tokens": special, "show_progress": False}
+        options |= {"unk_token": "<p>"} if kind == "Unigram" else {}
+        trainer = getattr(library.trainers, f"{kind}Trainer")(**options)
+        model = getattr(library.models, kind.replace("Bpe", "BPE"))
+        tokenizer = library.Tokenizer(model() if kind == "Unigram" else model(unk_token="<p>"))
+        tokenizer.normalizer = library.normalizers.Lowercase()
+        tokenizer.pre_tokenizer = library.pre_tokenizers.Whitespace()
+        tokenizer.train_from_iterator(["ab ac", "ab"], trainer)
+        text = "<T> ab <t><S>a <V> <w>  b"
+        flags = [repr(token) for token in tokenizer.get_added_tokens_decoder().values()]
+        found.append((list(map(repr, trainer.special_tokens)), flags, tokenizer.encode(text).tokens))
+    assert found[0] == found[1]
+    assert "<t>" in found[0][2] and "<T>" not in found[0][2]

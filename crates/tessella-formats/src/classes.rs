@@ -93,7 +93,7 @@ const fn other(name: &'static str, ends: Marks, tokens: &'static str) -> Class {
 }
 
 /// All classes whose special tokens are known.
-pub static TABLE: [Class; 21] = [
+pub static TABLE: [Class; 34] = [
     row("BertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("DistilBertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("ElectraTokenizer", Vocabulary::Words, BERT, BRACKETS),
@@ -132,6 +132,28 @@ pub static TABLE: [Class; 21] = [
         "unk [UNK] sep [SEP] pad [PAD] cls [CLS] mask [MASK] bos [CLS] eos [SEP]",
     ),
     other("WhisperTokenizer", None, END_OF_TEXT),
+    // Of these the table tells nothing but the tokens: what stands round a text is in their files.
+    other("BlenderbotTokenizer", None, ANGLES),
+    other("CodeGenTokenizer", None, END_OF_TEXT),
+    other(
+        "CohereTokenizer",
+        None,
+        "bos <BOS_TOKEN> eos <|END_OF_TURN_TOKEN|> unk <UNK> sep <SEP> pad <PAD> cls <CLS> mask <MASK_TOKEN>",
+    ),
+    other(
+        "DebertaTokenizer",
+        None,
+        "bos [CLS] eos [SEP] unk [UNK] sep [SEP] pad [PAD] cls [CLS] mask [MASK]",
+    ),
+    other("FunnelTokenizer", None, "bos <s> eos </s> unk <unk> sep <sep> pad <pad> cls <cls> mask <mask>"),
+    other("HerbertTokenizer", None, "unk <unk> sep </s> pad <pad> cls <s> mask <mask>"),
+    other("LayoutLMv2Tokenizer", None, BRACKETS),
+    other("MarkupLMTokenizer", None, ANGLES),
+    other("NougatTokenizer", None, "bos <s> eos </s> unk <unk> pad <pad>"),
+    other("OpenAIGPTTokenizer", None, "unk <unk>"),
+    other("Qwen3_5Tokenizer", None, "eos <|endoftext|> unk <|endoftext|> pad <|endoftext|>"),
+    other("RoFormerTokenizer", None, BRACKETS),
+    other("Siglip2Tokenizer", None, "bos <bos> eos <eos> unk <unk> pad <pad> mask <mask>"),
 ];
 
 /// Names under which other libraries give out a class of another name, which is what counts.

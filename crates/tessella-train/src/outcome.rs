@@ -70,12 +70,12 @@ pub struct TrainReport {
     pub loss: Option<f64>,
 }
 
-/// Gives the special tokens the form that the tokenizer expects: special, matched in the raw text, no doubles.
+/// Gives the special tokens the form that the tokenizer expects: special, no doubles.
 pub(crate) fn as_special(tokens: &[AddedToken]) -> Vec<AddedToken> {
     let mut seen = std::collections::HashSet::new();
     tokens
         .iter()
         .filter(|token| seen.insert(token.content.as_str()))
-        .map(|token| AddedToken { id: None, special: true, normalized: false, ..token.clone() })
+        .map(|token| AddedToken { id: None, special: true, ..token.clone() })
         .collect()
 }

@@ -44,6 +44,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         name: {"model_input_names": ["input_ids", "attention_mask", "token_type_ids"]}
         for name in ("DebertaTokenizer", "LayoutLMv2Tokenizer")
     },
+    "MarkupLMTokenizer": {"model_input_names": ["input_ids", "token_type_ids", "attention_mask"]},
+    "Siglip2Tokenizer": {"padding_side": "left"},
     "DebertaV2Tokenizer": {"model_input_names": ["input_ids", "attention_mask", "token_type_ids"]},
     "FNetTokenizer": {"model_input_names": ["input_ids", "token_type_ids"]},
     "XLNetTokenizer": {"padding_side": "left"},

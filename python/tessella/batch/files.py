@@ -11,7 +11,7 @@ from ..errors import UnsupportedError
 from ..loading import _is_hub_name, loaded
 from .classes import warn_of_unused
 from .ends import Ends
-from .settings import NOT_SETTINGS, settings_of, usual_further, usual_roles
+from .settings import NOT_SETTINGS, said, together, usual_further, usual_roles
 from .unknown import check_given, looked_at, warn_of_misspelled
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def made_from(kind: type[_P], path: str, name: str, given: dict[str, Any]) -> _P
         given: settings of the caller, which win over those in the files.
     """
     backend, complete = loaded(path, class_name=kind._class_name({}) or None, given=given)
-    own = settings_of(backend)
-    check_given("from_pretrained", given, own)
+    config, older = said(backend)
+    check_given("from_pretrained", given, {**config, **older})
     warn_of_misspelled(backend.config or {}, "tokenizer_config.json")
     if complete is not None:
         # It was made by its class: all that settings say is carried out already.
@@ -94,7 +94,7 @@ def made_from(kind: type[_P], path: str, name: str, given: dict[str, Any]) -> _P
             made: _P = kind._for(complete)(backend, **complete, name_or_path=name)
         made._ends = ends
         return made
-    settings = own | given
+    settings = together(config, older, given)
     class_name = kind._class_name(settings)
     settings = usual_roles(class_name, backend, settings) | settings
     settings |= usual_further(class_name, backend, settings)

@@ -13,6 +13,7 @@ from typing import Any
 from .._ends import round_each
 from .._formats import ROLES
 from .._listed import listed_tokens
+from .._merged import FURTHER, OWN, merged
 from ..errors import FormatError, UnsupportedError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer
@@ -95,10 +96,10 @@ def with_class(
         tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     settings |= {role: token for role, token in roles.items() if role in ROLES}
     own = {role: token for role, token in roles.items() if role not in ROLES}
-    for key in (*own, "model_specific_special_tokens", "additional_special_tokens"):
+    for key in (*own, OWN, FURTHER[1]):
         settings.pop(key, None)
     if own:
-        settings["model_specific_special_tokens"] = own
+        settings[OWN] = own
     settings["extra_special_tokens"] = extra
     return tokenizer, {**settings, "tokenizer_class": name or "PreTrainedTokenizerFast"}
 
@@ -119,22 +120,12 @@ def _settings(
     given: Mapping[str, Any],
 ) -> dict[str, Any]:
     """All settings as one, with token objects in place of their JSON."""
-    settings = {key: value for key, value in (*config.items(), *given.items()) if key not in _ASIDE}
-    if "additional_special_tokens" in settings and not settings.get("extra_special_tokens"):
-        settings["extra_special_tokens"] = settings.pop("additional_special_tokens")
-    own = {
-        key: settings.pop(key)
-        for key in list(settings)
-        if key.endswith("_token") and key not in ROLES and isinstance(settings[key], (str, AddedToken))
-    }
-    if isinstance(settings.get("extra_special_tokens"), Mapping):
-        own |= settings.pop("extra_special_tokens")
-    if own:
-        settings["model_specific_special_tokens"] = own
+    settings = merged(config, special_tokens_map, given)
+    for key in _ASIDE:
+        settings.pop(key, None)
     if "added_tokens_decoder" in settings:
         decoder = listed_tokens(settings["added_tokens_decoder"], is_checked=True)
     else:
-        _take_map(settings, special_tokens_map, given)
         special = {str(_object(settings[role])) for role in ROLES if settings.get(role) is not None}
         special |= {str(_object(token)) for token in settings.get("extra_special_tokens") or ()}
         decoder = {
@@ -148,25 +139,6 @@ def _settings(
             settings[role] = by_text.get(str(settings[role]), settings[role])
     settings["added_tokens_decoder"] = decoder
     return settings
-
-
-def _take_map(
-    settings: dict[str, Any], special_tokens_map: Mapping[str, Any], given: Mapping[str, Any]
-) -> None:
-    """Settings of an older kind of file, which win over those of the newer one but not over the caller's."""
-    for key, value in special_tokens_map.items():
-        if given.get(key):
-            continue
-        if isinstance(value, Mapping) and key != "extra_special_tokens":
-            value = _object({**value, "special": True})
-        elif key == "extra_special_tokens" and isinstance(value, list):
-            there = list(settings.get("extra_special_tokens") or ())
-            tokens = [_object({**one, "special": True}) if isinstance(one, Mapping) else one for one in value]
-            value = [*there, *(token for token in tokens if token not in there)]
-        settings[key] = value
-    if isinstance(settings.get("extra_special_tokens"), Mapping):
-        own = dict(settings.get("model_specific_special_tokens") or {})
-        settings["model_specific_special_tokens"] = own | settings.pop("extra_special_tokens")
 
 
 def _object(value: Any) -> Any:
@@ -192,7 +164,7 @@ def _roles(kind: PieceClass, settings: Mapping[str, Any]) -> dict[str, Any]:
             # A plain text is matched as the class says.
             usual, text = kind.roles.get(role), settings[role]
             roles[role] = _copy(usual, text) if isinstance(text, str) and usual is not None else text
-    own = settings.get("model_specific_special_tokens") or {}
+    own = settings.get(OWN) or {}
     return roles | {role: token for role, token in own.items() if token is not None}
 
 

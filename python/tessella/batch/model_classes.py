@@ -19,6 +19,7 @@ from .classes import DEFAULTS, TOKENS, plain_name
 from .languages import Languages, LanguagesOfCalls
 from .piece_classes import CLASSES
 from .tokenizer import Backend, PretrainedTokenizer
+from .transcripts import Transcripts
 
 #: Tokens and their ids, or a file of them.
 Vocabulary = Mapping[str, int] | str | os.PathLike[str]
@@ -122,6 +123,8 @@ def class_named(name: str) -> type[PreTrainedTokenizerFast] | None:
         if plain in CLASSES and CLASSES[plain].language is not None:
             bases = (LanguagesOfCalls if plain == "SeamlessM4TTokenizer" else Languages, *bases)
             members["_piece_class"] = CLASSES[plain]
+        elif plain == "WhisperTokenizer":
+            bases = (Transcripts, *bases)
         _MADE[plain] = type(plain, bases, members)
     return _MADE[plain]
 

@@ -48,11 +48,12 @@ def retrained(
         tokenizer.enable_padding(**backend.padding)
 
     special: list[str | AddedToken] = []
+    ordinary: list[AddedToken] = []
     for _, token in sorted(backend.get_added_tokens_decoder().items()):
-        # Unigram training keeps all added tokens, the other models the special ones.
-        if token.special or kind == "Unigram":
-            content = renamed.get(token.content, token.content)
-            special.append(AddedToken(**{**token.__getstate__(), "content": content}))
+        content = renamed.get(token.content, token.content)
+        token = AddedToken(**{**token.__getstate__(), "content": content})
+        # Unigram training takes all added tokens for special ones, the other models get the rest behind.
+        (special if token.special or kind == "Unigram" else ordinary).append(token)
     new_tokens = in_order("new_special_tokens", new_special_tokens or (), "a list of tokens")
     special += new_tokens
 
@@ -73,6 +74,9 @@ def retrained(
             f"vocabulary has {tokenizer.get_vocab_size()}, and nothing was learned. Ask for more",
             stacklevel=3,
         )
+
+    taken = {str(token) for token in special}
+    tokenizer.add_tokens([token for token in ordinary if token.content not in taken])
 
     if backend.post_processor is not None:
         renumbered = backend.post_processor._handle.renumbered(renamed, tokenizer)

@@ -1,10 +1,9 @@
 """What ``tokenizer_config.json`` says about a tokenizer, as it is read and as it is written again.
 
-Where files tell the same thing, ``special_tokens_map.json`` wins over ``tokenizer_config.json``, unless the
-latter lists added tokens: then the former is of an older release and not read, as in transformers. What a
-caller passes wins over both, and a role that none of them gives is the class's own or what the token's name
-tells. Stages, and whether texts get special tokens round them, are those of ``tokenizer.json``: see
-``classes`` for the few settings that change a stage.
+Where files tell the same thing, ``_merged`` says which wins. What a caller passes wins over all, and a role
+that none of them gives is the class's own or what the token's name tells. Stages, and whether texts get
+special tokens round them, are those of ``tokenizer.json``: see ``classes`` for the few settings that change
+a stage.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._formats import ROLES
+from .._merged import FURTHER, merged
 from ..errors import ArgumentError, FormatError, OutOfRangeError
 from ..tokenizer import Tokenizer
 from .checks import check_settings
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 # Settings that describe the files and not the tokenizer.
 _NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_map_file", "chat_template"}
 _NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loaded", "backend", "init_inputs"}
-#: The further special tokens, and their older name.
-_FURTHER = ("extra_special_tokens", "additional_special_tokens")
 #: What classes have besides where they are not made of pieces.
 _FURTHER_IN_FOLDERS = {
     "CamembertTokenizer": ("<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"),
@@ -61,26 +59,34 @@ def a_side(name: str, value: Any) -> Side:
     return value  # type: ignore[no-any-return]
 
 
-def settings_of(tokenizer: Tokenizer) -> dict[str, Any]:
-    """The settings of the folder that a tokenizer was loaded from."""
-    settings: dict[str, Any] = {}
-    parts = {"tokenizer_config.json": tokenizer.config}
-    lists_tokens = isinstance(tokenizer.config, Mapping) and "added_tokens_decoder" in tokenizer.config
-    if tokenizer._special_tokens_map is not None and not lists_tokens:
-        parts["special_tokens_map.json"] = json.loads(tokenizer._special_tokens_map)
-    for file, part in parts.items():
+def said(tokenizer: Tokenizer) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What ``tokenizer_config.json`` and ``special_tokens_map.json`` beside a loaded tokenizer say."""
+    parts = []
+    older = None if tokenizer._special_tokens_map is None else json.loads(tokenizer._special_tokens_map)
+    if isinstance(tokenizer.config, Mapping) and "added_tokens_decoder" in tokenizer.config:
+        older = None
+    for file, part in (("tokenizer_config.json", tokenizer.config), ("special_tokens_map.json", older)):
         if part is not None and not isinstance(part, Mapping):
             raise FormatError(f"{file} must hold a JSON object of settings, not {part!r}")
         check_settings(part or {}, file)
-        settings |= part or {}
-    # The template is the tokenizer's own attribute; it may have a file to itself.
-    for key in (*NOT_SETTINGS, "chat_template"):
-        settings.pop(key, None)
-    if tokenizer.config is not None:
-        # These two are part of the post-processor in the file.
-        settings.pop("add_bos_token", None)
-        settings.pop("add_eos_token", None)
-    return settings
+        # The template is the tokenizer's own attribute; it may have a file to itself.
+        aside = {*NOT_SETTINGS, "chat_template"}
+        if tokenizer.config is not None:
+            # These two are part of the post-processor in the file.
+            aside |= {"add_bos_token", "add_eos_token"}
+        parts.append({key: value for key, value in (part or {}).items() if key not in aside})
+    return parts[0], parts[1]
+
+
+def together(config: Mapping[str, Any], older: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What files say (``said``) and what a caller gives, as one."""
+    # A role that a caller takes away is not given back by an older file.
+    return merged(config, older, given) | {key: None for key, value in given.items() if value is None}
+
+
+def settings_of(tokenizer: Tokenizer) -> dict[str, Any]:
+    """The settings of the folder that a tokenizer was loaded from."""
+    return together(*said(tokenizer), {})
 
 
 def usual_roles(class_name: str, backend: Tokenizer, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -106,7 +112,7 @@ def usual_further(class_name: str, backend: Tokenizer, settings: Mapping[str, An
     Only tokens that the tokenizer has: no id is given to one that the folder does without.
     """
     kind = CLASSES.get(class_name)
-    if kind is None or any(settings.get(key) is not None for key in _FURTHER):
+    if kind is None or any(settings.get(key) is not None for key in FURTHER):
         return {}
     own: Extra = list(_FURTHER_IN_FOLDERS.get(class_name, ()))
     # A count that is none leaves the class its own.
@@ -141,7 +147,7 @@ def to_write(tokenizer: PretrainedTokenizer) -> dict[str, Any]:
     for key in ("add_bos_token", "add_eos_token", "extra_special_tokens", "model_specific_special_tokens"):
         config.pop(key, None)
     # A class that has further special tokens of its own would give them again where none are said.
-    if tokenizer._extra or any(given.get(key) is not None for key in _FURTHER):
+    if tokenizer._extra or any(given.get(key) is not None for key in FURTHER):
         config["extra_special_tokens"] = [str(token) for token in tokenizer._extra]
     for key in ("model_max_length", "padding_side", "truncation_side", "clean_up_tokenization_spaces"):
         config[key] = own[key]

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._formats import ROLES
+from .._merged import OWN
 from .._ordered import in_order
 from .._tessella import ids_of, mask_of
 from ..errors import ArgumentError, UnsupportedError
-from ..tokens import AddedToken
+from ..tokens import AddedToken, said_of_normalized
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
@@ -33,6 +34,22 @@ _USUAL = {
     "pad_token": ("[PAD]", "<pad>", "<|pad|>"),
     "cls_token": ("[CLS]", "<cls>"),
     "mask_token": ("[MASK]", "<mask>"),
+}
+
+
+_CALL = "call the tokenizer: tokenizer(text, text_pair)"
+# What was taken out of transformers with release 5, and what does the same there and here.
+_OLDER_CALLS = {
+    "encode_plus": _CALL,
+    "batch_encode_plus": "call the tokenizer: tokenizer(texts)",
+    "prepare_for_model": "it took ids; " + _CALL,
+    "build_inputs_with_special_tokens": "it took ids; " + _CALL,
+    "create_token_type_ids_from_sequences": f"{_CALL} with return_token_type_ids=True",
+    "truncate_sequences": f"{_CALL} with truncation=True and a max_length",
+    "special_tokens_map_extended": "use special_tokens_map and added_tokens_decoder",
+    "all_special_tokens_extended": "use all_special_tokens and added_tokens_decoder",
+    "as_target_tokenizer": "pass the texts as tokenizer(text_target=texts)",
+    "prepare_seq2seq_batch": "call tokenizer(texts, text_target=targets)",
 }
 
 
@@ -60,11 +77,14 @@ def as_token(value: Any) -> str | AddedToken | None:
         known = {key: value[key] for key in AddedToken().__getstate__() if value.get(key) is not None}
         return AddedToken(**known)
     if hasattr(value, "content") and hasattr(value, "single_word"):
-        # Where the flag is what it is by default, it follows `special` if that is set later.
-        normalized = None if value.normalized is not value.special else bool(value.normalized)
-        flags = (value.single_word, value.lstrip, value.rstrip, normalized, value.special)
+        flags = (value.single_word, value.lstrip, value.rstrip, said_of_normalized(value), value.special)
         return AddedToken(value.content, *flags)
     raise ArgumentError(f"a special token must be a str or an AddedToken, not {value!r}")
+
+
+def _is_token(value: object) -> bool:
+    """Whether a setting whose name ends in ``_token`` holds one: others are settings like any."""
+    return isinstance(value, (str, AddedToken, Mapping)) or hasattr(value, "content")
 
 
 def _role(name: str) -> tuple[str, bool]:
@@ -130,7 +150,8 @@ class SpecialTokens:
         if role in ("extra_special_tokens", "additional_special_tokens"):
             tokens = [str(token) for token in self.__dict__.get("_extra", [])]
             return [self._id(token) for token in tokens] if wants_id else tokens
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        hint = f"; {_OLDER_CALLS[name]}" if name in _OLDER_CALLS else ""
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         role, by_id = _role(name)
@@ -166,13 +187,16 @@ class SpecialTokens:
         self._extra = []
         extra = settings.get("extra_special_tokens", settings.get("additional_special_tokens"))
         own = dict(extra) if isinstance(extra, Mapping) else {}
-        own |= settings.get("model_specific_special_tokens") or {}
+        # A new token gets the next id: the order is that of transformers.
+        more = settings.get(OWN) or {}
+        if not isinstance(more, Mapping):
+            raise ArgumentError(f"`{OWN}` must be an object of names and tokens, not {more!r}")
         for key, value in settings.items():
-            if key.endswith("_token") and not isinstance(value, bool) and value is not None:
-                if key in ROLES:
-                    self._roles[key] = as_token(value)
-                else:
-                    own.setdefault(key, value)
+            if key in ROLES and value is not None and not isinstance(value, bool):
+                self._roles[key] = as_token(value)
+            elif key.endswith("_token") and key not in ROLES and _is_token(value):
+                own[key] = value
+        own |= more
         for key, value in own.items():
             self._roles[key] = as_token(value)
         if extra is not None and not isinstance(extra, Mapping):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .._ordered import in_order
 from .._tessella import Regex
 from ..errors import ArgumentError, ModelError
-from ..tokens import AddedToken
+from ..tokens import AddedToken, said_of_normalized
 from .option import Flag, Option, Typed, choice, count, count_or_none, flag, text
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ Tokens = Iterable["str | AddedToken"]
 
 
 def special(name: str, tokens: Tokens) -> list[AddedToken]:
-    """Tokens as training wants them: special, and matched in the raw text."""
+    """Tokens as training wants them: special, and matched in the raw text unless they say otherwise."""
     made = []
     for token in in_order(name, tokens, "a List[Union[str, AddedToken]]"):
         if isinstance(token, str):
             made.append(AddedToken(token, normalized=False, special=True))
         elif hasattr(token, "content"):
             flags = (token.single_word, token.lstrip, token.rstrip)
-            made.append(AddedToken(token.content, *flags, normalized=False, special=True))
+            made.append(AddedToken(token.content, *flags, said_of_normalized(token), special=True))
         else:
             raise TypeError(f"{name} must be a List[Union[str, AddedToken]], found {token!r} in it")
     return made

@@ -129,20 +129,42 @@ fn of_files(
 ) -> Result<(TokenizerSpec, PathBuf)> {
     let merges = folder.join(MERGES);
     if let Some(path) = first_of(folder, &[VOCAB_JSON]).filter(|_| atomic::is_there(&merges)) {
+        // Asked first: the files of a class that is not read here may have lines of another kind.
+        let class = class_of_merges(settings)?;
         let (bpe, told) = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
             .map_err(|error| error.at(folder.display().to_string()))?;
         notices.extend(told.into_iter().map(|notice| format!("vocab.json: {notice}")));
-        Ok((byte_level(bpe, settings)?, path))
+        Ok((byte_level(bpe, settings, class)?, path))
     } else if let Some(path) = first_of(folder, &[VOCAB_TXT]) {
         let class = class_of_words(settings)?;
         Ok((of_words(&atomic::read(&path)?, settings, class)?, path))
     } else {
-        Err(Error::value(format!(
-            "the folder {} holds no tokenizer; looked for {}, vocab.json with merges.txt, and vocab.txt",
-            folder.display(),
-            WHOLE.join(", ")
-        )))
+        Err(none_here(folder, settings))
     }
+}
+
+/// No file of the folder is one that is looked for; tells what else may be of use.
+fn none_here(folder: &Path, settings: &Settings<'_>) -> Error {
+    let others = atomic::names(folder).into_iter().filter_map(|name| name.into_string().ok());
+    let whole = others.filter(|name| {
+        name.rsplit_once('.')
+            .is_some_and(|(_, ending)| ["model", "spm", "tiktoken", "gguf"].contains(&ending))
+    });
+    let whole = whole.map(|name| format!("`{}`", excerpt(&name))).collect::<Vec<_>>().join(", ");
+    let class = match settings.class.filter(|name| !GENERIC.contains(name)) {
+        Some(_) => format!(
+            ". A tokenizer of the class `{}` has files of its own: save it as tokenizer.json with its own library first",
+            settings.shown()
+        ),
+        None => String::new(),
+    };
+    let hint =
+        if whole.is_empty() { whole } else { format!(". It holds {whole}: load such a file by its path") };
+    Error::value(format!(
+        "the folder {} holds no tokenizer; looked for {}, vocab.json with merges.txt, and vocab.txt{class}{hint}",
+        folder.display(),
+        WHOLE.join(", ")
+    ))
 }
 
 /// The class of a list of words; none where nothing but the list is known, which then is read as BERT's.
@@ -237,16 +259,20 @@ fn add_special_tokens(
     Ok(())
 }
 
-/// A BPE model with the stages of GPT-2 or RoBERTa around it, by the class in the settings.
-fn byte_level(bpe: BpeSpec, settings: &Settings<'_>) -> Result<TokenizerSpec> {
+/// The class of a vocabulary with merges; GPT-2's where nothing but the files is known.
+fn class_of_merges(settings: &Settings<'_>) -> Result<&'static Class> {
     let name = settings.class.unwrap_or("GPT2Tokenizer");
-    let Some(class) = classes::reading(name).filter(|class| class.vocabulary == Vocabulary::Merges) else {
-        return Err(Error::unsupported(format!(
+    classes::reading(name).filter(|class| class.vocabulary == Vocabulary::Merges).ok_or_else(|| {
+        Error::unsupported(format!(
             "a vocabulary with merges does not say how text is cut, and the class `{}` is not known to do it as \
              GPT-2 or RoBERTa do; save the tokenizer as tokenizer.json with its own library first",
             settings.shown()
-        )));
-    };
+        ))
+    })
+}
+
+/// A BPE model with the stages of GPT-2 or RoBERTa around it, by the class in the settings.
+fn byte_level(bpe: BpeSpec, settings: &Settings<'_>, class: &Class) -> Result<TokenizerSpec> {
     let add_prefix_space = settings.flag("add_prefix_space")?.unwrap_or(false);
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(bpe));
     spec.pre_tokenizer =
