@@ -12,6 +12,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::byte_alphabet::{BYTE_TO_CHAR, bytes_to_alphabet};
 use super::cut::{borders, cut};
 use super::table::{Standing, TableSplit};
 use super::{PreTokenizer, Stage};
@@ -70,18 +71,39 @@ impl PreTokenizer {
         SplitView::of(&self.stages)
     }
 
-    /// The way without an alphabet, if there is one: the last stage is ByteLevel, all stages before it only
-    /// split, and no prefix space would have to go into the middle of a text.
+    /// The way without an alphabet, if there is one: one stage is ByteLevel, all stages before it only
+    /// split, and no prefix space would have to go into the middle of a text. Stages behind it must be splits that are one automaton
+    /// with those before.
     pub fn byte_level_view(&self) -> Option<ByteLevelView> {
-        let (last, before) = self.stages.split_last()?;
-        let Stage::ByteLevel { add_prefix_space, splitter } = last else { return None };
+        let at = self.stages.iter().position(|stage| matches!(stage, Stage::ByteLevel { .. }))?;
+        let (before, [Stage::ByteLevel { add_prefix_space, splitter }, behind @ ..]) =
+            self.stages.split_at(at)
+        else {
+            return None;
+        };
         if *add_prefix_space && !before.is_empty() {
             return None;
         }
         let mut splits = SplitView::of(before)?;
         splits.cuts.extend(splitter.as_ref().map(Cut::isolated));
-        let joint = self.joint.get_or_init(|| splits.joint()).clone();
-        Some(ByteLevelView { splits, joint, add_prefix_space: *add_prefix_space })
+        let behind = SplitView::of(behind)?;
+        let joint = self.joint.get_or_init(|| match behind.cuts.is_empty() {
+            true => splits.joint(),
+            false => Some(splits.joint_before(&behind)),
+        });
+        let joint = joint.clone();
+        if !behind.cuts.is_empty() && !joint.as_ref().is_some_and(std::result::Result::is_ok) {
+            return None;
+        }
+        Some(ByteLevelView { splits, behind, joint, add_prefix_space: *add_prefix_space })
+    }
+
+    /// Why stages behind ByteLevel are not done in raw bytes, where that is asked.
+    pub fn why_not_in_bytes(&self) -> Option<String> {
+        match self.joint.get()? {
+            Some(Err(reason)) if self.byte_level_view().is_none() => Some(reason.to_string()),
+            _ => None,
+        }
     }
 
     /// The way without a written mark, if there is one: the last stage is a Metaspace that splits and does
@@ -235,12 +257,20 @@ impl SplitView {
         if self.cuts.is_empty() || only.is_some_and(|matcher| matcher.scanner().is_some()) {
             return None;
         }
-        let joint = match self.cuts.iter().map(Cut::link).collect::<Option<Vec<_>>>() {
-            Some(links) => Joint::new(&links).map(Arc::new).map_err(Arc::from),
-            None => Err("some stage does more than cut by what the scanner matches".into()),
-        };
+        let joint = self.links().and_then(|links| Joint::new(&links)).map(Arc::new).map_err(Arc::from);
         // Of a single pattern its engine is told.
         (only.is_none() || joint.is_ok()).then_some(joint)
+    }
+
+    /// The splits and others behind the byte-level alphabet as one automaton, or why that is not possible.
+    fn joint_before(&self, behind: &SplitView) -> JointSplits {
+        let joint = self.links().and_then(|links| Joint::spelled(&links, &behind.links()?, &BYTE_TO_CHAR));
+        joint.map(Arc::new).map_err(Arc::from)
+    }
+
+    fn links(&self) -> std::result::Result<Vec<Link<'_>>, String> {
+        let links = self.cuts.iter().map(Cut::link).collect::<Option<_>>();
+        links.ok_or_else(|| "some stage does more than cut by what the scanner matches".into())
     }
 
     /// The rule about characters, if it is all there is.
@@ -314,6 +344,8 @@ pub(super) type JointSplits = std::result::Result<Arc<Joint>, Arc<str>>;
 #[derive(Debug, Clone)]
 pub struct ByteLevelView {
     splits: SplitView,
+    /// What cuts behind the alphabet.
+    behind: SplitView,
     /// All splits at once, if there are several.
     joint: Option<JointSplits>,
     add_prefix_space: bool,
@@ -330,7 +362,12 @@ impl ByteLevelView {
 
     /// The matcher, if one split that isolates its matches is all there is.
     pub fn only_matcher(&self) -> Option<&Matcher> {
-        self.splits.only_matcher()
+        if self.cuts_inside() { None } else { self.splits.only_matcher() }
+    }
+
+    /// Whether pieces may begin and end inside of characters, for some splits read bytes.
+    pub fn cuts_inside(&self) -> bool {
+        !self.behind.cuts.is_empty()
     }
 
     /// The pieces of one segment, which cover it, if a single pattern or all of them together find them many at a time.
@@ -358,7 +395,10 @@ impl ByteLevelView {
     pub fn for_each_piece(&self, raw: &str, emit: &mut impl FnMut(Range<usize>) -> Result<()>) -> Result<()> {
         let joint = self.joint.as_ref().and_then(|joint| joint.as_ref().ok());
         let Some(pieces) = joint.and_then(|joint| joint.pieces(raw)) else {
-            return self.splits.for_each_piece(raw, emit);
+            return match self.cuts_inside() {
+                true => self.for_each_spelled(raw, emit),
+                false => self.splits.for_each_piece(raw, emit),
+            };
         };
         let mut outcome = Ok(());
         pieces.for_each(|start, end| {
@@ -367,6 +407,28 @@ impl ByteLevelView {
             }
         });
         outcome
+    }
+}
+
+impl ByteLevelView {
+    /// The same with the alphabet written for the splits behind it.
+    #[cold]
+    pub(super) fn for_each_spelled(
+        &self,
+        raw: &str,
+        emit: &mut impl FnMut(Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        self.splits.for_each_piece(raw, &mut |range| {
+            let spelled = bytes_to_alphabet(&raw.as_bytes()[range.clone()]);
+            let (mut at, mut byte) = (0, range.start);
+            self.behind.for_each_piece(&spelled, &mut |piece| {
+                // A character for each byte.
+                let start = byte + spelled[at..piece.start].chars().count();
+                byte = start + spelled[piece.clone()].chars().count();
+                at = piece.end;
+                emit(start..byte)
+            })
+        })
     }
 }
 

@@ -486,7 +486,7 @@ impl Sink for Aligned<'_, '_> {
             self.tokens.options.check_cancelled()?;
         }
         let word = self.tokens.current_word();
-        let part = &source.buffer[range.clone()];
+        let part = (source.buffer, range.clone());
         let Tokens { columns, positions, .. } = &mut self.tokens;
         let first = columns.ids.len();
         let mut named = false;
@@ -495,7 +495,8 @@ impl Sink for Aligned<'_, '_> {
             columns.push(token.id, source.span(start, end), word, positions);
             named |= token.surface;
         }
-        if named { self.name_tokens(part, first) } else { Ok(()) }
+        // No token of bytes is named so.
+        if named { self.name_tokens(&source.buffer[range], first) } else { Ok(()) }
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {

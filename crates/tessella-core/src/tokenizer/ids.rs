@@ -254,7 +254,7 @@ impl Sink for Ids<'_, '_> {
             self.until_check = CHECK_EVERY;
             self.options.check_cancelled()?;
         }
-        self.worker.ids(self.reader, &source.buffer[range], self.out)
+        self.worker.ids(self.reader, (source.buffer, range), self.out)
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::ahead::{Ahead, Answers, Asked};
 use super::alphabet::Alphabet;
 use super::automaton::Told;
+use super::bytes::Bytes;
 use super::fourfold::Fourfold;
 use super::masked::MaskedPieces;
 use super::program::Program;
@@ -77,6 +78,41 @@ pub struct Joint {
 }
 
 impl Joint {
+    /// The patterns in their order, and behind them others that read each byte as a character that stands for it, or why they are not
+    /// one automaton. Ends of pieces may be inside of characters then.
+    pub fn spelled(links: &[Link<'_>], behind: &[Link<'_>], spelling: &[char; 256]) -> Result<Joint, String> {
+        let programs: Vec<Program> = links.iter().map(Link::program).collect::<Result<_, _>>()?;
+        let spelled: Vec<Program> = behind.iter().map(Link::program).collect::<Result<_, _>>()?;
+        if programs.iter().chain(&spelled).any(|program| !program.aheads.is_empty()) {
+            return Err("a look-ahead of any length beside stages behind the bytes' alphabet".into());
+        }
+        let bytes = Bytes::new(&spelled, spelling)?;
+        let firsts = bytes.firsts();
+        let sets: Vec<&CharSet> = programs
+            .iter()
+            .flat_map(|program| &program.sets)
+            .chain(firsts.iter().map(|(_, first)| first))
+            .collect();
+        let (mut alphabet, mut members) = Alphabet::new(&sets)?;
+        let kinds =
+            bytes.of_symbols(&firsts, &members.split_off(sets.len() - firsts.len()), &mut alphabet)?;
+        let alphabet = Arc::new(alphabet);
+        let mut members = members.into_iter();
+        let mut automata = Vec::with_capacity(links.len() + behind.len());
+        for (program, link) in programs.iter().zip(links) {
+            let mut own: Vec<Vec<bool>> = members.by_ref().take(program.sets.len()).collect();
+            own.iter_mut().for_each(|set| set.resize(alphabet.classes, false));
+            automata.push((automaton::build(program, &alphabet, &own)?, link.borders));
+        }
+        let mut members = bytes.members.iter();
+        for (program, link) in spelled.iter().zip(behind) {
+            let own = members.by_ref().take(program.sets.len());
+            let own = own.map(|set| kinds.iter().map(|&kind| set[usize::from(kind)]).collect()).collect();
+            automata.push((automaton::build(program, &alphabet, &own)?, link.borders));
+        }
+        Ok(Joint { transducer: Transducer::new(&automata, behind.len(), &alphabet)? })
+    }
+
     /// The patterns in their order, or why they are not one automaton.
     pub fn new(links: &[Link<'_>]) -> Result<Joint, String> {
         let programs: Vec<Program> = links.iter().map(Link::program).collect::<Result<_, _>>()?;
@@ -108,13 +144,13 @@ impl Joint {
                 && !program.aheads.is_empty()
                 && !automata.is_empty()
             {
-                stays_in(ahead, &answers, &Transducer::new(&automata, &alphabet)?)?;
+                stays_in(ahead, &answers, &Transducer::new(&automata, 0, &alphabet)?)?;
             }
             let told = Told { answers: &answers, first };
             first += program.aheads.len();
             automata.push((automaton::build_told(program, &alphabet, own, told)?, link.borders));
         }
-        let mut transducer = Transducer::new(&automata, &alphabet)?;
+        let mut transducer = Transducer::new(&automata, 0, &alphabet)?;
         transducer.ahead = ahead;
         Ok(Joint { transducer })
     }
