@@ -356,3 +356,95 @@ fn splits_behind_the_alphabet_cut_bytes() {
         assert!(stages.byte_level_view().is_none() && stages.why_not_in_bytes().is_some());
     }
 }
+
+/// Stages that remove something are one automaton with others where a character tells alone whether it goes.
+#[test]
+fn what_is_removed_is_told_by_its_first_character() {
+    use crate::random::Random;
+    let regex = |source: &str| Pattern::Regex { source: source.into(), dialect: Dialect::Oniguruma };
+    let split =
+        |source: &str, behavior, invert| PreTokenizerSpec::Split { pattern: regex(source), behavior, invert };
+    let removed = |source, invert| split(source, SplitBehavior::Removed, invert);
+    const CLIP: &str =
+        r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+";
+    let rows = [
+        (true, vec![removed(CLIP, true), byte_level(false, true)]),
+        (true, vec![PreTokenizerSpec::WhitespaceSplit, byte_level(false, true)]),
+        (
+            true,
+            vec![
+                PreTokenizerSpec::WhitespaceSplit,
+                PreTokenizerSpec::Digits { individual: true },
+                byte_level(false, false),
+            ],
+        ),
+        (
+            true,
+            vec![
+                regex_split("a+"),
+                removed(r"\s+", false),
+                removed(r"[a-z]+|\P{L}", true),
+                byte_level(false, true),
+            ],
+        ),
+        (true, vec![PreTokenizerSpec::CharDelimiter { delimiter: '_' }, byte_level(false, true)]),
+        (
+            true,
+            vec![PreTokenizerSpec::Punctuation { behavior: SplitBehavior::Removed }, byte_level(false, true)],
+        ),
+        // Not here: a quote goes or not by what is around it, and of what matches nothing all goes.
+        (false, vec![removed(r"'s|\p{L}+", true), byte_level(false, true)]),
+        (false, vec![removed("a?", true), byte_level(false, true)]),
+        (false, vec![removed(r"a(?=(\d{3})+\b)|b", false), byte_level(false, true)]),
+    ];
+    let parts = [
+        "a",
+        "b",
+        "1",
+        "23",
+        " ",
+        "  ",
+        "\n",
+        ".",
+        "'s",
+        "'",
+        "é",
+        "_",
+        "<|endoftext|>",
+        "<|",
+        "в",
+        "日",
+        "\u{3000}",
+        "\u{a0}",
+    ];
+    let mut random = Random::from_seed(5);
+    for (is_joint, row) in rows {
+        let stages = PreTokenizer::new(&PreTokenizerSpec::Sequence(row.clone())).unwrap();
+        let view = stages.byte_level_view().unwrap();
+        assert_eq!(
+            view.explain_joint().is_some_and(|joint| joint.is_ok()),
+            is_joint,
+            "{row:?} {:?}",
+            view.explain_joint()
+        );
+        assert!(view.masked("a text").is_none(), "pieces do not cover the text");
+        for round in 0..400 {
+            let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+            let few: Vec<&str> = (0..1 + below(9)).map(|_| parts[below(parts.len())]).collect();
+            let text: String = (0..below([9, 90, 1500][round % 3])).map(|_| few[below(few.len())]).collect();
+            let mut all = Pieces::whole(AlignedText::borrowed(&text, 0));
+            stages.pre_tokenize(&mut all).unwrap();
+            let expected: Vec<String> = all.pieces().iter().map(|piece| all.str(piece).to_string()).collect();
+            let mut found = Vec::new();
+            let spell = |range: std::ops::Range<usize>| {
+                super::byte_alphabet::bytes_to_alphabet(&text.as_bytes()[range])
+            };
+            view.for_each_piece(&text, &mut |range| {
+                found.push(spell(range));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(found, expected, "{row:?} {text:?}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Looking at a pre-tokenizer from outside: what its stages are, and whether bytes can skip the alphabet.
 //!
 //! A model that works on bytes has no use for the printable characters of the byte-level alphabet. Where
-//! only splits stand before one final ByteLevel, the pieces are plain ranges of the text:
+//! only splits stand around one ByteLevel, the pieces are plain ranges of the text, or of its bytes where splits stand behind it:
 //! [`ByteLevelView`] yields them without writing a single character. [`SplitView`] does the same for
 //! pre-tokenizers that only split, and [`MarkedView`] where a final Metaspace would put a mark in front of
 //! every piece: whoever knows the mark need not write it.
@@ -18,7 +18,7 @@ use super::table::{Standing, TableSplit};
 use super::{PreTokenizer, Stage};
 use crate::error::Result;
 use crate::pattern::Matcher;
-use crate::pattern::scan::{Joint, Link, MaskedPieces, Rule, Scanner};
+use crate::pattern::scan::{Borders, Joint, Link, MaskedPieces, Removed, Rule, Scanner};
 use crate::portion::Portion;
 use crate::spec::{PrependScheme, SplitBehavior};
 
@@ -179,19 +179,24 @@ impl Cut {
         Cut::Matches { matcher: matcher.clone(), behavior: SplitBehavior::Isolated, invert: false }
     }
 
-    /// The cut as a link of one automaton, if what it cuts covers the text and the scanner reads it.
+    /// The cut as a link of one automaton, if the scanner reads it.
     fn link(&self) -> Option<Link<'_>> {
-        match self {
+        let (rule, behavior, invert) = match self {
             Cut::Matches { matcher, behavior, invert } => {
                 let (source, dialect) = matcher.expression();
-                let borders = borders(*behavior, *invert)?;
-                Some(Link { rule: Rule::Expression(source, dialect), borders })
+                (Rule::Expression(source, dialect), *behavior, *invert)
             }
             Cut::Table(table) => {
                 let (characters, behavior) = table.characters()?;
-                Some(Link { rule: Rule::Characters(characters), borders: borders(behavior, false)? })
+                (Rule::Characters(characters), behavior, false)
             }
-        }
+        };
+        let removed = match borders(behavior, invert) {
+            Some(_) => Removed::Nothing,
+            None if invert => Removed::Gaps,
+            None => Removed::Matches,
+        };
+        Some(Link { rule, borders: borders(behavior, invert).unwrap_or(Borders::ALL), removed })
     }
 
     #[inline]
@@ -257,7 +262,13 @@ impl SplitView {
         if self.cuts.is_empty() || only.is_some_and(|matcher| matcher.scanner().is_some()) {
             return None;
         }
-        let joint = self.links().and_then(|links| Joint::new(&links)).map(Arc::new).map_err(Arc::from);
+        let joint = self.links().and_then(|links| match links.as_slice() {
+            [Link { removed: Removed::Matches | Removed::Gaps, .. }] => {
+                Err("a single stage that removes something takes fewer steps by itself".into())
+            }
+            links => Joint::new(links),
+        });
+        let joint = joint.map(Arc::new).map_err(Arc::from);
         // Of a single pattern its engine is told.
         (only.is_none() || joint.is_ok()).then_some(joint)
     }
@@ -340,7 +351,8 @@ impl MarkedView {
 /// Several splits as one automaton, or why they are none.
 pub(super) type JointSplits = std::result::Result<Arc<Joint>, Arc<str>>;
 
-/// The splits of a byte-level pre-tokenizer, to be run on raw text.
+/// The splits of a byte-level pre-tokenizer, to be run on raw text. Pieces are ranges of characters, unless it
+/// [cuts inside](ByteLevelView::cuts_inside) of them.
 #[derive(Debug, Clone)]
 pub struct ByteLevelView {
     splits: SplitView,
@@ -373,7 +385,7 @@ impl ByteLevelView {
     /// The pieces of one segment, which cover it, if a single pattern or all of them together find them many at a time.
     pub fn masked<'t>(&'t self, raw: &'t str) -> Option<MaskedPieces<'t>> {
         match &self.joint {
-            Some(joint) => joint.as_ref().ok()?.pieces(raw),
+            Some(joint) => joint.as_ref().ok().filter(|joint| !joint.removes())?.pieces(raw),
             None => self.only_matcher()?.scanner()?.masked(raw),
         }
     }
@@ -394,15 +406,17 @@ impl ByteLevelView {
     #[inline]
     pub fn for_each_piece(&self, raw: &str, emit: &mut impl FnMut(Range<usize>) -> Result<()>) -> Result<()> {
         let joint = self.joint.as_ref().and_then(|joint| joint.as_ref().ok());
-        let Some(pieces) = joint.and_then(|joint| joint.pieces(raw)) else {
+        let pieces = joint.and_then(|joint| Some((joint, joint.pieces(raw)?)));
+        let Some((joint, pieces)) = pieces else {
             return match self.cuts_inside() {
                 true => self.for_each_spelled(raw, emit),
                 false => self.splits.for_each_piece(raw, emit),
             };
         };
         let mut outcome = Ok(());
+        let removes = joint.removes();
         pieces.for_each(|start, end| {
-            if outcome.is_ok() {
+            if outcome.is_ok() && !(removes && joint.is_removed(raw, start)) {
                 outcome = emit(start..end);
             }
         });

@@ -247,6 +247,7 @@ impl<'r> Tokens<'r, '_> {
             Some(Telling::All) if text.len() > settled::LONGEST_TEXT => Ok(false),
             Some(told) => {
                 self.added.split_raw(text, self.options.encode_special_tokens, segments);
+                let _own = units.begin(text.len(), self.options);
                 self.segments_by_units(&mut lanes, told, text, segments, worker)
             }
             None => Ok(false),
@@ -283,7 +284,7 @@ impl<'r> Tokens<'r, '_> {
             let is_told = match telling {
                 Telling::Each(told) => {
                     let lead = told.lead(raw, at_start);
-                    lanes.append((raw, at_start), self.options, scratch, ids, |pieces, ids| {
+                    lanes.append((raw, at_start), true, self.options, scratch, ids, |pieces, ids| {
                         // A text that has marks of its own is written in another length.
                         pieces.text.len() == segment.len() + lead as usize
                             && spans.of_units(pieces, ids, (told, lead), segment.start)

@@ -72,7 +72,7 @@ use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
 use fourfold::Fourfold;
-pub use joint::{Joint, Link, Rule};
+pub use joint::{Joint, Link, Removed, Rule};
 use masked::Masked;
 pub use masked::MaskedPieces;
 use program::Program;
