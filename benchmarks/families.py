@@ -50,6 +50,10 @@ FAMILIES: dict[str, Stage] = {
         "normalizer": None,
         "pre_tokenizer": metaspace(split=False, scheme="first"),
     },
+    "NFKC first": {
+        "normalizer": normalizers({"type": "NFKC"}, {"type": "Prepend", "prepend": "▁"}, MARKS),
+        "pre_tokenizer": None,
+    },
     "Gemma": {
         "normalizer": MARKS,
         "pre_tokenizer": {

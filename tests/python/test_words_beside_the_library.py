@@ -98,6 +98,8 @@ def normalizers(library: Any, charsmap: bytes) -> list[Callable[[], Any]]:
         lambda: of.Sequence([of.Nmt(), of.Strip(left=True, right=False)]),
         lambda: of.Replace(" ", "▁"),
         lambda: of.Sequence([of.Prepend("▁"), of.Replace(" ", "▁")]),
+        lambda: of.Sequence([of.NFKC(), of.Lowercase(), of.Prepend("▁"), of.Replace(" ", "▁")]),
+        lambda: of.Sequence([of.NFC(), of.Replace(library.Regex(r"\s+"), " "), of.Lowercase()]),
     ]
 
 
@@ -115,6 +117,11 @@ def pre_tokenizers(library: Any) -> list[Callable[[], Any]]:
         lambda: of.Metaspace(split=False, prepend_scheme="first"),
         lambda: of.Split(" ", "merged_with_previous"),
         lambda: None,
+        lambda: of.Sequence([of.Whitespace(), of.Digits(individual_digits=True)]),
+        lambda: of.Sequence(
+            [of.Split(library.Regex(r"\w+|[^\w\s]"), "removed", invert=True), of.Punctuation()]
+        ),
+        lambda: of.Sequence([of.WhitespaceSplit(), of.ByteLevel(add_prefix_space=False)]),
     ]
 
 
@@ -161,7 +168,7 @@ def make(
 
 
 #: What replaces several blanks stands for all of them here, and for the last one there (docs/differences.md, 1).
-OTHER_OFFSETS = (9, 10, 11)
+OTHER_OFFSETS = (9, 10, 11, 16)
 
 
 def columns(encoding: Any, normalizer: int) -> tuple[list[object], ...]:
@@ -170,13 +177,13 @@ def columns(encoding: Any, normalizer: int) -> tuple[list[object], ...]:
 
 
 @pytest.mark.parametrize("model", range(5))
-@pytest.mark.parametrize("normalizer", range(15))
+@pytest.mark.parametrize("normalizer", range(17))
 def test_words_are_those_of_the_library(
     model: int, normalizer: int, charsmap: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TESSELLA_LANES", "at-once")
     chance = random.Random(f"{model} {normalizer}")
-    for cut in range(11):
+    for cut in range(14):
         added = chance.sample(ADDED, chance.choice([0, 0, 1, 2]))
         drawn = ("".join(chance.choices(PIECES, k=chance.randrange(1, 4))) for _ in range(30))
         tokens = list(dict.fromkeys(["[UNK]", *drawn]))

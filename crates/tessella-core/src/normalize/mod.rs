@@ -133,22 +133,21 @@ impl Normalizer {
     /// What the normalizer does, if all it does is to write one character for another and, maybe, the same
     /// in front of every text: then the text need not be written for those who know that.
     pub fn respelling(&self) -> Option<Respelling> {
-        let (replace, prefix) = match &*self.steps {
-            [Step::Replace(replace)] => (replace, None),
-            [Step::Prepend(prefix), Step::Replace(replace)] => (replace, Some((prefix, true))),
-            [Step::Replace(replace), Step::Prepend(prefix)] => (replace, Some((prefix, false))),
-            _ => return None,
+        Step::respelling(&self.steps)
+    }
+
+    /// The same where that is done last, and how many steps are done before it.
+    pub fn respelling_behind(&self) -> Option<(usize, Respelling)> {
+        let last = |count: usize| {
+            let before = self.steps.len().checked_sub(count)?;
+            Some((before, Step::respelling(&self.steps[before..])?))
         };
-        let (from, to) = replace.single_chars()?;
-        if let Some((prefix, replaced)) = prefix {
-            let mut chars = prefix.chars();
-            let (Some(c), None) = (chars.next(), chars.next()) else { return None };
-            if c != to && !(replaced && c == from as char) {
-                return None;
-            }
-        }
-        let front = if prefix.is_some() { Front::Always } else { Front::Nothing };
-        Some(Respelling { from, to, front })
+        last(2).or_else(|| last(1))
+    }
+
+    /// How many steps there are.
+    pub fn step_count(&self) -> usize {
+        self.steps.len()
     }
 
     /// The same of SentencePiece's normalizer as well, whose texts have other spans.
@@ -179,28 +178,34 @@ impl Normalizer {
 
     /// Rewrites a text.
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        self.normalize_by_first(self.steps.len(), text)
+    }
+
+    /// Rewrites a text by the first steps alone.
+    pub fn normalize_by_first(&self, steps: usize, text: &mut AlignedText<'_>) -> Result<()> {
         let _work = limits::begin_alone(text.as_str().len());
         if self.has_custom {
             custom::in_own_coordinates(text, |source, text| {
-                self.run(text, |step, text| match step {
+                self.run(steps, text, |step, text| match step {
                     Step::Custom(component) => custom::normalize(component.as_ref(), source, text),
                     step => step.run(text),
                 })
             })?;
         } else {
-            self.run(text, Step::run)?;
+            self.run(steps, text, Step::run)?;
         }
         limits::add_written(text.as_str().len());
         Ok(())
     }
 
-    /// All steps in order. After each one somebody may stop, and the text may not have grown beyond its limit.
+    /// The first steps in order. After each one somebody may stop, and the text may not have grown beyond its limit.
     fn run<'t>(
         &self,
+        steps: usize,
         text: &mut AlignedText<'t>,
         mut run: impl FnMut(&Step, &mut AlignedText<'t>) -> Result<()>,
     ) -> Result<()> {
-        for (index, step) in self.steps.iter().enumerate() {
+        for (index, step) in self.steps.iter().take(steps).enumerate() {
             let name = || format!("normalizer {} of {} ({})", index + 1, self.steps.len(), step.explain().0);
             if index > 0 {
                 limits::check()?;
@@ -219,6 +224,25 @@ impl Normalizer {
 }
 
 impl Step {
+    fn respelling(steps: &[Step]) -> Option<Respelling> {
+        let (replace, prefix) = match steps {
+            [Step::Replace(replace)] => (replace, None),
+            [Step::Prepend(prefix), Step::Replace(replace)] => (replace, Some((prefix, true))),
+            [Step::Replace(replace), Step::Prepend(prefix)] => (replace, Some((prefix, false))),
+            _ => return None,
+        };
+        let (from, to) = replace.single_chars()?;
+        if let Some((prefix, replaced)) = prefix {
+            let mut chars = prefix.chars();
+            let (Some(c), None) = (chars.next(), chars.next()) else { return None };
+            if c != to && !(replaced && c == from as char) {
+                return None;
+            }
+        }
+        let front = if prefix.is_some() { Front::Always } else { Front::Nothing };
+        Some(Respelling { from, to, front })
+    }
+
     fn explain(&self) -> (String, String) {
         let tables = "ASCII byte loop, Unicode tables above";
         let (name, way) = match self {

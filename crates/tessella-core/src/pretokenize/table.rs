@@ -92,7 +92,9 @@ impl TableSplit {
     pub(super) fn characters(&self) -> Option<(&'static [(char, char)], SplitBehavior)> {
         static NUMERIC: LazyLock<Vec<(char, char)>> = LazyLock::new(|| NUMBERS.ranges());
         static PUNCTUATING: LazyLock<Vec<(char, char)>> = LazyLock::new(|| PUNCTUATION.ranges());
+        static WHITE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| SPACES.ranges());
         match *self {
+            TableSplit::WhitespaceSplit => Some((&WHITE, SplitBehavior::Removed)),
             TableSplit::Digits { individual } => Some((&NUMERIC, digits(individual))),
             TableSplit::Punctuation(behavior) => Some((&PUNCTUATING, behavior)),
             _ => None,

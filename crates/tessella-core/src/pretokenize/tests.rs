@@ -275,3 +275,176 @@ fn a_custom_component_that_answers_wrongly_is_an_error() {
         PreTokenizer::new(&PreTokenizerSpec::Custom(Arc::new(Halves))).unwrap().pre_tokenize(&mut nowhere);
     assert!(error.unwrap_err().message().contains("set_original"));
 }
+
+/// Splits behind the alphabet read bytes: what cuts raw text cuts as all stages do, inside of characters as well.
+#[test]
+fn splits_behind_the_alphabet_cut_bytes() {
+    use crate::random::Random;
+    let regex = |source: &str| Pattern::Regex { source: source.into(), dialect: Dialect::Oniguruma };
+    let split =
+        |source: &str, behavior| PreTokenizerSpec::Split { pattern: regex(source), behavior, invert: false };
+    let byte_level =
+        |use_regex| PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex };
+    use SplitBehavior::{Contiguous, Isolated, MergedWithNext, MergedWithPrevious};
+    let rows = [
+        // Falcon.
+        vec![
+            PreTokenizerSpec::Punctuation { behavior: Contiguous },
+            byte_level(true),
+            PreTokenizerSpec::Digits { individual: false },
+            split("[0-9][0-9][0-9]", Isolated),
+        ],
+        vec![byte_level(false), PreTokenizerSpec::Digits { individual: true }],
+        vec![byte_level(true), split("Ġ", MergedWithNext), split("[Ã³Â²]+", Isolated)],
+        vec![split(r"\p{N}{1,3}", Isolated), byte_level(false), split(r"\w+|Ċ(?!Ċ)", MergedWithPrevious)],
+        vec![
+            byte_level(true),
+            PreTokenizerSpec::Punctuation { behavior: Isolated },
+            split(r"a+|\bĠ", Contiguous),
+        ],
+    ];
+    let parts = [
+        "a", "1", "23", "456", " ", "  ", "\n", ".", "'s", "é", "²", "в", "о", "日", "𝟘", "½", "\u{3000}",
+        "\u{a0}", "ó",
+    ];
+    let mut random = Random::from_seed(4);
+    for row in rows {
+        let stages = PreTokenizer::new(&PreTokenizerSpec::Sequence(row.clone())).unwrap();
+        let view =
+            stages.byte_level_view().unwrap_or_else(|| panic!("{row:?} {:?}", stages.why_not_in_bytes()));
+        assert!(view.cuts_inside());
+        for round in 0..400 {
+            let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+            let few: Vec<&str> = (0..1 + below(9)).map(|_| parts[below(parts.len())]).collect();
+            let text: String = (0..below([9, 90, 1500][round % 3])).map(|_| few[below(few.len())]).collect();
+            let mut all = Pieces::whole(AlignedText::borrowed(&text, 0));
+            stages.pre_tokenize(&mut all).unwrap();
+            let expected: Vec<String> = all.pieces().iter().map(|piece| all.str(piece).to_string()).collect();
+            let spell = |range: std::ops::Range<usize>| {
+                super::byte_alphabet::bytes_to_alphabet(&text.as_bytes()[range])
+            };
+            let mut found = Vec::new();
+            view.for_each_piece(&text, &mut |range| {
+                found.push(spell(range));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(found, expected, "{row:?} {text:?}");
+            found.clear();
+            view.for_each_spelled(&text, &mut |range| {
+                found.push(spell(range));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(found, expected, "{row:?} {text:?}");
+            for level in crate::lanes::vectors::Level::all() {
+                let (mut bounds, mut more, mut found) = (crate::lanes::Bounds::default(), true, Vec::new());
+                let mut pieces = view.masked(&text).unwrap();
+                while more {
+                    bounds.go_on();
+                    more = pieces.fill(level, &mut bounds);
+                    let places = bounds.starts().iter().zip(bounds.ends());
+                    found.extend(places.map(|(&start, &end)| spell(start as usize..end as usize)));
+                }
+                assert_eq!(found, expected, "{row:?} {} {text:?}", level.name());
+            }
+        }
+    }
+    // What looks far ahead, and what removes something, is left to the stages.
+    for stage in [split(r"a(?=(\d{3})+\b)", Isolated), split("a", SplitBehavior::Removed)] {
+        let stages = PreTokenizer::new(&PreTokenizerSpec::Sequence(vec![byte_level(true), stage])).unwrap();
+        assert!(stages.byte_level_view().is_none() && stages.why_not_in_bytes().is_some());
+    }
+}
+
+/// Stages that remove something are one automaton with others where a character tells alone whether it goes.
+#[test]
+fn what_is_removed_is_told_by_its_first_character() {
+    use crate::random::Random;
+    let regex = |source: &str| Pattern::Regex { source: source.into(), dialect: Dialect::Oniguruma };
+    let split =
+        |source: &str, behavior, invert| PreTokenizerSpec::Split { pattern: regex(source), behavior, invert };
+    let removed = |source, invert| split(source, SplitBehavior::Removed, invert);
+    const CLIP: &str =
+        r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+";
+    let rows = [
+        (true, vec![removed(CLIP, true), byte_level(false, true)]),
+        (true, vec![PreTokenizerSpec::WhitespaceSplit, byte_level(false, true)]),
+        (
+            true,
+            vec![
+                PreTokenizerSpec::WhitespaceSplit,
+                PreTokenizerSpec::Digits { individual: true },
+                byte_level(false, false),
+            ],
+        ),
+        (
+            true,
+            vec![
+                regex_split("a+"),
+                removed(r"\s+", false),
+                removed(r"[a-z]+|\P{L}", true),
+                byte_level(false, true),
+            ],
+        ),
+        (true, vec![PreTokenizerSpec::CharDelimiter { delimiter: '_' }, byte_level(false, true)]),
+        (
+            true,
+            vec![PreTokenizerSpec::Punctuation { behavior: SplitBehavior::Removed }, byte_level(false, true)],
+        ),
+        // Not here: a quote goes or not by what is around it, and of what matches nothing all goes.
+        (false, vec![removed(r"'s|\p{L}+", true), byte_level(false, true)]),
+        (false, vec![removed("a?", true), byte_level(false, true)]),
+        (false, vec![removed(r"a(?=(\d{3})+\b)|b", false), byte_level(false, true)]),
+    ];
+    let parts = [
+        "a",
+        "b",
+        "1",
+        "23",
+        " ",
+        "  ",
+        "\n",
+        ".",
+        "'s",
+        "'",
+        "é",
+        "_",
+        "<|endoftext|>",
+        "<|",
+        "в",
+        "日",
+        "\u{3000}",
+        "\u{a0}",
+    ];
+    let mut random = Random::from_seed(5);
+    for (is_joint, row) in rows {
+        let stages = PreTokenizer::new(&PreTokenizerSpec::Sequence(row.clone())).unwrap();
+        let view = stages.byte_level_view().unwrap();
+        assert_eq!(
+            view.explain_joint().is_some_and(|joint| joint.is_ok()),
+            is_joint,
+            "{row:?} {:?}",
+            view.explain_joint()
+        );
+        assert!(view.masked("a text").is_none(), "pieces do not cover the text");
+        for round in 0..400 {
+            let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+            let few: Vec<&str> = (0..1 + below(9)).map(|_| parts[below(parts.len())]).collect();
+            let text: String = (0..below([9, 90, 1500][round % 3])).map(|_| few[below(few.len())]).collect();
+            let mut all = Pieces::whole(AlignedText::borrowed(&text, 0));
+            stages.pre_tokenize(&mut all).unwrap();
+            let expected: Vec<String> = all.pieces().iter().map(|piece| all.str(piece).to_string()).collect();
+            let mut found = Vec::new();
+            let spell = |range: std::ops::Range<usize>| {
+                super::byte_alphabet::bytes_to_alphabet(&text.as_bytes()[range])
+            };
+            view.for_each_piece(&text, &mut |range| {
+                found.push(spell(range));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(found, expected, "{row:?} {text:?}");
+        }
+    }
+}

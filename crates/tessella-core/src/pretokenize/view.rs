@@ -1,7 +1,7 @@
 //! Looking at a pre-tokenizer from outside: what its stages are, and whether bytes can skip the alphabet.
 //!
 //! A model that works on bytes has no use for the printable characters of the byte-level alphabet. Where
-//! only splits stand before one final ByteLevel, the pieces are plain ranges of the text:
+//! only splits stand around one ByteLevel, the pieces are plain ranges of the text, or of its bytes where splits stand behind it:
 //! [`ByteLevelView`] yields them without writing a single character. [`SplitView`] does the same for
 //! pre-tokenizers that only split, and [`MarkedView`] where a final Metaspace would put a mark in front of
 //! every piece: whoever knows the mark need not write it.
@@ -12,12 +12,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::byte_alphabet::{BYTE_TO_CHAR, bytes_to_alphabet};
 use super::cut::{borders, cut};
 use super::table::{Standing, TableSplit};
 use super::{PreTokenizer, Stage};
 use crate::error::Result;
 use crate::pattern::Matcher;
-use crate::pattern::scan::{Joint, Link, MaskedPieces, Rule, Scanner};
+use crate::pattern::scan::{Borders, Joint, Link, MaskedPieces, Removed, Rule, Scanner};
 use crate::portion::Portion;
 use crate::spec::{PrependScheme, SplitBehavior};
 
@@ -70,18 +71,39 @@ impl PreTokenizer {
         SplitView::of(&self.stages)
     }
 
-    /// The way without an alphabet, if there is one: the last stage is ByteLevel, all stages before it only
-    /// split, and no prefix space would have to go into the middle of a text.
+    /// The way without an alphabet, if there is one: one stage is ByteLevel, all stages before it only
+    /// split, and no prefix space would have to go into the middle of a text. Stages behind it must be splits that are one automaton
+    /// with those before.
     pub fn byte_level_view(&self) -> Option<ByteLevelView> {
-        let (last, before) = self.stages.split_last()?;
-        let Stage::ByteLevel { add_prefix_space, splitter } = last else { return None };
+        let at = self.stages.iter().position(|stage| matches!(stage, Stage::ByteLevel { .. }))?;
+        let (before, [Stage::ByteLevel { add_prefix_space, splitter }, behind @ ..]) =
+            self.stages.split_at(at)
+        else {
+            return None;
+        };
         if *add_prefix_space && !before.is_empty() {
             return None;
         }
         let mut splits = SplitView::of(before)?;
         splits.cuts.extend(splitter.as_ref().map(Cut::isolated));
-        let joint = self.joint.get_or_init(|| splits.joint()).clone();
-        Some(ByteLevelView { splits, joint, add_prefix_space: *add_prefix_space })
+        let behind = SplitView::of(behind)?;
+        let joint = self.joint.get_or_init(|| match behind.cuts.is_empty() {
+            true => splits.joint(),
+            false => Some(splits.joint_before(&behind)),
+        });
+        let joint = joint.clone();
+        if !behind.cuts.is_empty() && !joint.as_ref().is_some_and(std::result::Result::is_ok) {
+            return None;
+        }
+        Some(ByteLevelView { splits, behind, joint, add_prefix_space: *add_prefix_space })
+    }
+
+    /// Why stages behind ByteLevel are not done in raw bytes, where that is asked.
+    pub fn why_not_in_bytes(&self) -> Option<String> {
+        match self.joint.get()? {
+            Some(Err(reason)) if self.byte_level_view().is_none() => Some(reason.to_string()),
+            _ => None,
+        }
     }
 
     /// The way without a written mark, if there is one: the last stage is a Metaspace that splits and does
@@ -157,19 +179,24 @@ impl Cut {
         Cut::Matches { matcher: matcher.clone(), behavior: SplitBehavior::Isolated, invert: false }
     }
 
-    /// The cut as a link of one automaton, if what it cuts covers the text and the scanner reads it.
+    /// The cut as a link of one automaton, if the scanner reads it.
     fn link(&self) -> Option<Link<'_>> {
-        match self {
+        let (rule, behavior, invert) = match self {
             Cut::Matches { matcher, behavior, invert } => {
                 let (source, dialect) = matcher.expression();
-                let borders = borders(*behavior, *invert)?;
-                Some(Link { rule: Rule::Expression(source, dialect), borders })
+                (Rule::Expression(source, dialect), *behavior, *invert)
             }
             Cut::Table(table) => {
                 let (characters, behavior) = table.characters()?;
-                Some(Link { rule: Rule::Characters(characters), borders: borders(behavior, false)? })
+                (Rule::Characters(characters), behavior, false)
             }
-        }
+        };
+        let removed = match borders(behavior, invert) {
+            Some(_) => Removed::Nothing,
+            None if invert => Removed::Gaps,
+            None => Removed::Matches,
+        };
+        Some(Link { rule, borders: borders(behavior, invert).unwrap_or(Borders::ALL), removed })
     }
 
     #[inline]
@@ -235,12 +262,26 @@ impl SplitView {
         if self.cuts.is_empty() || only.is_some_and(|matcher| matcher.scanner().is_some()) {
             return None;
         }
-        let joint = match self.cuts.iter().map(Cut::link).collect::<Option<Vec<_>>>() {
-            Some(links) => Joint::new(&links).map(Arc::new).map_err(Arc::from),
-            None => Err("some stage does more than cut by what the scanner matches".into()),
-        };
+        let joint = self.links().and_then(|links| match links.as_slice() {
+            [Link { removed: Removed::Matches | Removed::Gaps, .. }] => {
+                Err("a single stage that removes something takes fewer steps by itself".into())
+            }
+            links => Joint::new(links),
+        });
+        let joint = joint.map(Arc::new).map_err(Arc::from);
         // Of a single pattern its engine is told.
         (only.is_none() || joint.is_ok()).then_some(joint)
+    }
+
+    /// The splits and others behind the byte-level alphabet as one automaton, or why that is not possible.
+    fn joint_before(&self, behind: &SplitView) -> JointSplits {
+        let joint = self.links().and_then(|links| Joint::spelled(&links, &behind.links()?, &BYTE_TO_CHAR));
+        joint.map(Arc::new).map_err(Arc::from)
+    }
+
+    fn links(&self) -> std::result::Result<Vec<Link<'_>>, String> {
+        let links = self.cuts.iter().map(Cut::link).collect::<Option<_>>();
+        links.ok_or_else(|| "some stage does more than cut by what the scanner matches".into())
     }
 
     /// The rule about characters, if it is all there is.
@@ -310,10 +351,13 @@ impl MarkedView {
 /// Several splits as one automaton, or why they are none.
 pub(super) type JointSplits = std::result::Result<Arc<Joint>, Arc<str>>;
 
-/// The splits of a byte-level pre-tokenizer, to be run on raw text.
+/// The splits of a byte-level pre-tokenizer, to be run on raw text. Pieces are ranges of characters, unless it
+/// [cuts inside](ByteLevelView::cuts_inside) of them.
 #[derive(Debug, Clone)]
 pub struct ByteLevelView {
     splits: SplitView,
+    /// What cuts behind the alphabet.
+    behind: SplitView,
     /// All splits at once, if there are several.
     joint: Option<JointSplits>,
     add_prefix_space: bool,
@@ -330,13 +374,18 @@ impl ByteLevelView {
 
     /// The matcher, if one split that isolates its matches is all there is.
     pub fn only_matcher(&self) -> Option<&Matcher> {
-        self.splits.only_matcher()
+        if self.cuts_inside() { None } else { self.splits.only_matcher() }
+    }
+
+    /// Whether pieces may begin and end inside of characters, for some splits read bytes.
+    pub fn cuts_inside(&self) -> bool {
+        !self.behind.cuts.is_empty()
     }
 
     /// The pieces of one segment, which cover it, if a single pattern or all of them together find them many at a time.
     pub fn masked<'t>(&'t self, raw: &'t str) -> Option<MaskedPieces<'t>> {
         match &self.joint {
-            Some(joint) => joint.as_ref().ok()?.pieces(raw),
+            Some(joint) => joint.as_ref().ok().filter(|joint| !joint.removes())?.pieces(raw),
             None => self.only_matcher()?.scanner()?.masked(raw),
         }
     }
@@ -357,16 +406,43 @@ impl ByteLevelView {
     #[inline]
     pub fn for_each_piece(&self, raw: &str, emit: &mut impl FnMut(Range<usize>) -> Result<()>) -> Result<()> {
         let joint = self.joint.as_ref().and_then(|joint| joint.as_ref().ok());
-        let Some(pieces) = joint.and_then(|joint| joint.pieces(raw)) else {
-            return self.splits.for_each_piece(raw, emit);
+        let pieces = joint.and_then(|joint| Some((joint, joint.pieces(raw)?)));
+        let Some((joint, pieces)) = pieces else {
+            return match self.cuts_inside() {
+                true => self.for_each_spelled(raw, emit),
+                false => self.splits.for_each_piece(raw, emit),
+            };
         };
         let mut outcome = Ok(());
+        let removes = joint.removes();
         pieces.for_each(|start, end| {
-            if outcome.is_ok() {
+            if outcome.is_ok() && !(removes && joint.is_removed(raw, start)) {
                 outcome = emit(start..end);
             }
         });
         outcome
+    }
+}
+
+impl ByteLevelView {
+    /// The same with the alphabet written for the splits behind it.
+    #[cold]
+    pub(super) fn for_each_spelled(
+        &self,
+        raw: &str,
+        emit: &mut impl FnMut(Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        self.splits.for_each_piece(raw, &mut |range| {
+            let spelled = bytes_to_alphabet(&raw.as_bytes()[range.clone()]);
+            let (mut at, mut byte) = (0, range.start);
+            self.behind.for_each_piece(&spelled, &mut |piece| {
+                // A character for each byte.
+                let start = byte + spelled[at..piece.start].chars().count();
+                byte = start + spelled[piece.clone()].chars().count();
+                at = piece.end;
+                emit(start..byte)
+            })
+        })
     }
 }
 

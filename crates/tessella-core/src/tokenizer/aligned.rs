@@ -247,6 +247,7 @@ impl<'r> Tokens<'r, '_> {
             Some(Telling::All) if text.len() > settled::LONGEST_TEXT => Ok(false),
             Some(told) => {
                 self.added.split_raw(text, self.options.encode_special_tokens, segments);
+                let _own = units.begin(text.len(), self.options);
                 self.segments_by_units(&mut lanes, told, text, segments, worker)
             }
             None => Ok(false),
@@ -283,7 +284,7 @@ impl<'r> Tokens<'r, '_> {
             let is_told = match telling {
                 Telling::Each(told) => {
                     let lead = told.lead(raw, at_start);
-                    lanes.append((raw, at_start), self.options, scratch, ids, |pieces, ids| {
+                    lanes.append((raw, at_start), true, self.options, scratch, ids, |pieces, ids| {
                         // A text that has marks of its own is written in another length.
                         pieces.text.len() == segment.len() + lead as usize
                             && spans.of_units(pieces, ids, (told, lead), segment.start)
@@ -486,7 +487,7 @@ impl Sink for Aligned<'_, '_> {
             self.tokens.options.check_cancelled()?;
         }
         let word = self.tokens.current_word();
-        let part = &source.buffer[range.clone()];
+        let part = (source.buffer, range.clone());
         let Tokens { columns, positions, .. } = &mut self.tokens;
         let first = columns.ids.len();
         let mut named = false;
@@ -495,7 +496,8 @@ impl Sink for Aligned<'_, '_> {
             columns.push(token.id, source.span(start, end), word, positions);
             named |= token.surface;
         }
-        if named { self.name_tokens(part, first) } else { Ok(()) }
+        // No token of bytes is named so.
+        if named { self.name_tokens(&source.buffer[range], first) } else { Ok(()) }
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {

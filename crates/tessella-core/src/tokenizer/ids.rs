@@ -189,13 +189,14 @@ impl Inner {
         let raw = &mut worker.segments.raw;
         self.added().split_raw(text, options.encode_special_tokens, raw);
         let before = out.len();
+        let _own = units.begin(text.len(), options);
         let mut taken = Ok(true);
         for Segment { range, id, .. } in raw.iter() {
             match id {
                 Some(id) => out.push(*id),
                 None => {
                     let raw = (&text[range.clone()], range.start == 0);
-                    taken = lanes.append(raw, options, &mut worker.scratch, out, |_, _| true);
+                    taken = lanes.append(raw, false, options, &mut worker.scratch, out, |_, _| true);
                 }
             }
             if !matches!(taken, Ok(true)) {
@@ -254,7 +255,7 @@ impl Sink for Ids<'_, '_> {
             self.until_check = CHECK_EVERY;
             self.options.check_cancelled()?;
         }
-        self.worker.ids(self.reader, &source.buffer[range], self.out)
+        self.worker.ids(self.reader, (source.buffer, range), self.out)
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {

@@ -48,6 +48,7 @@ mod plan;
 mod positions;
 mod ragged;
 mod ranked;
+mod rows;
 mod segment;
 mod settled;
 mod short;

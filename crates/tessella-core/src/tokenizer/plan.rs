@@ -191,6 +191,11 @@ impl Inner {
                 Err(reason) => step("pre-tokenizer", "stage by stage".into(), reason),
             }
         }
+        if let (Cut::Stages(Some(pre)), Model::Bpe(_)) = (&self.plan.way.cut, self.model())
+            && let Some(reason) = pre.why_not_in_bytes()
+        {
+            step("pre-tokenizer", "stage by stage".into(), reason);
+        }
         if let Some((stage, engine, reason)) = self.plan.way.explain() {
             step(stage, engine.into(), reason.into());
         }

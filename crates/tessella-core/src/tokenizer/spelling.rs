@@ -38,6 +38,25 @@ pub(super) fn respelling(
     }
 }
 
+/// The same behind steps of the normalizer that do anything to a text, and how many these are.
+pub(super) fn respelling_behind(
+    normalizer: Option<&Normalizer>,
+    pre_tokenizer: Option<&PreTokenizer>,
+) -> Option<(usize, Respelling)> {
+    if let Some(respelling) = respelling(normalizer, pre_tokenizer) {
+        return Some((0, respelling));
+    }
+    let normalizer = normalizer.filter(|normalizer| !normalizer.needs_alignment())?;
+    match pre_tokenizer {
+        None => normalizer.respelling_behind(),
+        // Where the other character is written for all, it cuts no more.
+        Some(pre) if pre.writes_marks().is_none() => {
+            normalizer.respelling_behind().filter(|(_, respelling)| pre.cuts_only_at(respelling.from.into()))
+        }
+        pre => Some((normalizer.step_count(), respelling(None, pre)?)),
+    }
+}
+
 /// How a piece is written for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {

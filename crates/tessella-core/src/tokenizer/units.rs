@@ -10,22 +10,24 @@
 use std::sync::{Arc, OnceLock};
 
 use super::EncodeOptions;
-use super::spelling::{Reading, Spelling, respelling};
+use super::spelling::{Reading, Spelling, respelling_behind};
 use super::traps::Traps;
 use crate::added::AddedVocabulary;
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{
     self, Blanks, Bounds, Fate, Key, Lengths, LongPieces, Pieces, Rules, Runner, Solve, Spacing, Spelled,
     Strangers, Work, Written,
 };
+use crate::limits;
 use crate::model::sentencepiece::{Progress, Settled, SumScratch, Sums};
 use crate::model::{Model, Scratch};
 use crate::normalize::sentencepiece::SentencePieceNormalization;
-use crate::normalize::{Normalizer, Respelling};
+use crate::normalize::{Front, Normalizer, Respelling};
 use crate::pretokenize::PreTokenizer;
 use crate::random::Random;
-use crate::text::MOST_BYTES;
+use crate::text::{AlignedText, MOST_BYTES};
 
 /// What all workers share.
 #[derive(Debug)]
@@ -85,7 +87,8 @@ pub(super) struct WrittenPlaces<'w> {
 /// How a text is written with blanks for marks.
 #[derive(Debug)]
 enum Writes {
-    Respelled(Respelling),
+    /// Behind so many steps of the normalizer.
+    Respelled(Respelling, usize),
     /// By SentencePiece's normalizer with other blanks. A text that has marks of its own then takes the slow way.
     Normalized(Box<SentencePieceNormalization>),
 }
@@ -161,14 +164,16 @@ impl Units {
             Model::SentencePiece(model) if model.sums_scores() => {
                 Writes::Normalized(Box::new(alone()?.with_blanks()?))
             }
-            Model::SentencePiece(_) => Writes::Respelled(alone()?.writes_marks()?),
+            Model::SentencePiece(_) => Writes::Respelled(alone()?.writes_marks()?, 0),
             Model::Bpe(_) => {
-                Writes::Respelled(respelling(normalizer.map(|one| &**one), pre_tokenizer.map(|one| &**one))?)
+                let (normalizer, pre) = (normalizer.map(|one| &**one), pre_tokenizer.map(|one| &**one));
+                let (behind, respelling) = respelling_behind(normalizer, pre)?;
+                Writes::Respelled(respelling, behind)
             }
             Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => return None,
         };
         let traps = match (&writes, &**model) {
-            (Writes::Respelled(respelling), Model::Bpe(_)) => {
+            (Writes::Respelled(respelling, _), Model::Bpe(_)) => {
                 Traps::written(added, (respelling.from, respelling.to))?
             }
             _ if added.has_normalized() => return None,
@@ -187,12 +192,16 @@ impl Units {
 
     /// Whether texts come to the same ids in both.
     pub fn are_as_in(&self, other: &Units) -> bool {
+        let same_normalizer = || match (&self.normalizer, &other.normalizer) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            _ => false,
+        };
         let are_written_alike = match (&self.writes, &other.writes) {
-            (Writes::Respelled(one), Writes::Respelled(two)) => one == two,
-            _ => match (&self.normalizer, &other.normalizer) {
-                (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-                _ => false,
-            },
+            (Writes::Respelled(one, 0), Writes::Respelled(two, 0)) => one == two,
+            (Writes::Respelled(one, first), Writes::Respelled(two, second)) => {
+                (one, first) == (two, second) && same_normalizer()
+            }
+            _ => same_normalizer(),
         };
         are_written_alike && self.traps == other.traps && Arc::ptr_eq(&self.model, &other.model)
     }
@@ -200,7 +209,7 @@ impl Units {
     /// Which character of a written text stands for which one.
     fn read(&self) -> (u8, char) {
         match &self.writes {
-            Writes::Respelled(respelling) => (respelling.from, respelling.to),
+            Writes::Respelled(respelling, _) => (respelling.from, respelling.to),
             Writes::Normalized(_) => (BLANK, MARK),
         }
     }
@@ -240,7 +249,7 @@ impl Units {
     /// How the places of tokens are found, if the tables are there and tell it.
     pub fn places(&self) -> Option<Telling<'_>> {
         match (&self.writes, self.tables().ok()?) {
-            (&Writes::Respelled(respelling), Tables::Spelled(spelled)) => {
+            (&Writes::Respelled(respelling, _), Tables::Spelled(spelled)) => {
                 let ends_cover = matches!(&*self.model, Model::SentencePiece(_));
                 let lengths = spelled.lengths.as_ref()?;
                 Some(Telling::Each(UnitPlaces { lengths, respelling, ends_cover }))
@@ -248,6 +257,12 @@ impl Units {
             (Writes::Normalized(_), Tables::Sums(summed)) => summed.tells_places.then_some(Telling::All),
             _ => None,
         }
+    }
+
+    /// Opens a bill of its own for a text that is normalized on this way: who takes the other one after that pays there.
+    pub fn begin(&self, bytes: usize, options: &EncodeOptions<'_>) -> Option<limits::Work> {
+        let is_normalized = matches!(self.writes, Writes::Respelled(_, 1..));
+        is_normalized.then(|| limits::begin(bytes, Cancel::new(options.cancel)))
     }
 
     /// Whether asking for the tables costs nothing any more.
@@ -272,10 +287,14 @@ impl Units {
             Err(reason) => return ("text by text", reason.into()),
         };
         let level = lanes::vectors::Level::best().name();
+        let behind = match self.writes {
+            Writes::Respelled(_, 1..) => ", in the text as the steps before make it",
+            _ => "",
+        };
         (
             "units",
             format!(
-                "once there is much text, what no token reaches over goes by the hundred, with blanks for marks: \
+                "once there is much text, what no token reaches over goes by the hundred, with blanks for marks{behind}: \
                  {what}; vectors: {level}"
             ),
         )
@@ -330,11 +349,13 @@ impl UnitLanes {
 
     /// Appends the ids of a text between added tokens, which may be at the start of the original; false if it must take the other
     /// way, and then maybe some of them.
+    /// `in_place`: where the text stays as it was, behind all steps that do not respell it, or the other way is taken.
     /// Where units alone decide, `each` gets them as they come, in the text as they were found in it, with their ids; it says
     /// whether to go on.
     pub fn append(
         &mut self,
         (raw, at_start): (&str, bool),
+        in_place: bool,
         options: &EncodeOptions<'_>,
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
@@ -349,11 +370,23 @@ impl UnitLanes {
         let Buffers { text, spelling, tokens, ids, new, sums, .. } = buffers;
         let Ok(tables) = units.tables() else { return Ok(false) };
         let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums };
-        let (Writes::Respelled(respelling), Tables::Spelled(spelled)) = (&units.writes, tables) else {
+        let (&Writes::Respelled(respelling, behind), Tables::Spelled(spelled)) = (&units.writes, tables)
+        else {
             return Ok(false);
         };
+        let mut normalized = AlignedText::untracked(raw);
+        if behind > 0
+            && let Some(normalizer) = &units.normalizer
+        {
+            // An error is told by the other way, which names all steps.
+            let is_done = normalizer.normalize_by_first(behind, &mut normalized).is_ok();
+            let looks_at_places = in_place || respelling.front == Front::MissingAtStart;
+            if !is_done || looks_at_places && normalized.as_str() != raw {
+                return Ok(false);
+            }
+        }
         bounds.begin(0);
-        write(*respelling, (raw, at_start), text);
+        write(respelling, (normalized.as_str(), at_start), text);
         if units.traps.are_in(text) {
             return Ok(false);
         }

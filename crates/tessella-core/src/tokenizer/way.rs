@@ -20,7 +20,7 @@ pub(super) enum Cut {
     Stages(Option<Arc<PreTokenizer>>),
     /// The pre-tokenizer only splits: its pieces go to the model one by one.
     Splits(SplitView),
-    /// The byte-level alphabet is never spelled out: pieces stay raw bytes up to the model.
+    /// The byte-level alphabet is never spelled out: pieces stay raw bytes up to the model, which may be inside of characters.
     RawBytes(ByteLevelView),
     /// The mark in front of words is not written: pieces are looked up without it.
     Marked(MarkedView),
@@ -32,7 +32,8 @@ impl Cut {
     /// The cut into the pieces that a model sees, whichever model it is.
     pub fn into_pieces(pre_tokenizer: Option<&Arc<PreTokenizer>>) -> Cut {
         let views = pre_tokenizer.and_then(|pre| {
-            let raw = pre.byte_level_view().map(Cut::RawBytes);
+            // Pieces are texts here.
+            let raw = pre.byte_level_view().filter(|view| !view.cuts_inside()).map(Cut::RawBytes);
             raw.or_else(|| pre.split_view().map(Cut::Splits)).or_else(|| pre.marked_view().map(Cut::Marked))
         });
         views.unwrap_or_else(|| Cut::Stages(pre_tokenizer.cloned()))
@@ -116,6 +117,13 @@ impl Way {
         {
             let reading = units.reading();
             return spelled(Cut::Respelled(units), reading);
+        }
+        if let Model::Bpe(bpe) = &**model
+            && bpe.takes_all_bytes()
+            && let Some(view) = pre_tokenizer.and_then(|pre| pre.byte_level_view())
+        {
+            let reader = Reader { reads: Reads::Bytes(bpe.clone()), remembers };
+            return Way { reader, cut: Cut::RawBytes(view) };
         }
         let cut = Cut::into_pieces(pre_tokenizer);
         match (&cut, &**model) {

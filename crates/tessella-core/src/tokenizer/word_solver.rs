@@ -3,6 +3,7 @@
 use super::fresh::{Batch, Solving};
 use super::packed::{self, Placed};
 use super::parts::{self, UNCERTAIN};
+use super::rows::{Row, RowCut};
 use super::spelling::Spelling;
 use super::word_places::WordPlaces;
 use super::words::{Cut, Stages, Words};
@@ -43,6 +44,7 @@ pub(super) struct Buffers {
     /// The tokens of the word that are named after what the model read there, and that.
     pub surfaces: Vec<(usize, String)>,
     fresh: Option<Box<Batch>>,
+    row: Option<Box<Row>>,
 }
 
 /// All stages for one word.
@@ -172,6 +174,57 @@ impl Solver<'_> {
         })
     }
 
+    /// Puts a new word into a row, if it is best solved with others.
+    fn joins_row(&mut self, row: &mut Row, index: usize, key: Key) -> bool {
+        if self.packs || self.words.row_cut().is_none() || key.is_inner() {
+            return false;
+        }
+        if !self.words.stages.cut_further() {
+            let (mut room, bytes) = ([0; _], key.bytes());
+            let word = std::str::from_utf8(&bytes[..key.len()]).unwrap_or_default();
+            let is_told = self.words.shortly(key, &mut room).is_some()
+                || self.words.plainly(word, &mut self.buffers.plain).is_some();
+            if is_told {
+                return false;
+            }
+        }
+        row.push(index, key)
+    }
+
+    /// Solves the words of a row.
+    fn row(&mut self, row: &mut Row, keys: &[Key], found: &mut impl FnMut(usize, &[TokenId])) -> Result<()> {
+        let Some(cut) = self.words.row_cut() else { return Ok(()) };
+        let normalizer = self.words.stages.normalizer.as_deref();
+        let is_found = row.find(cut, normalizer, |text| self.words.traps.are_in(text));
+        for at in 0..row.numbers.len() {
+            let index = row.numbers[at];
+            if !is_found {
+                self.alone(keys[index])?;
+                found(index, &self.buffers.numbers);
+                continue;
+            }
+            let stages = &self.words.stages;
+            let Buffers { spelling, tokens, numbers, .. } = &mut *self.buffers;
+            tokens.clear();
+            let mut tokenize = |piece: &str| stages.tokenize(piece, spelling, self.scratch, tokens);
+            match (cut, &stages.cut) {
+                (RowCut::Alone, Cut::Splits(view)) => {
+                    let word = row.word(at);
+                    view.for_each_piece(word, &mut |range| tokenize(&word[range]))?;
+                }
+                (RowCut::Alone, Cut::Marked(view)) => {
+                    let word = row.word(at);
+                    view.for_each_piece(word, &mut |range| tokenize(&word[range]))?;
+                }
+                _ => row.for_each_piece(cut, at, tokenize)?,
+            }
+            numbers.clear();
+            numbers.extend(tokens.iter().map(|token| token.id));
+            found(index, numbers);
+        }
+        Ok(())
+    }
+
     /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
     #[inline]
     fn short_ids(&mut self, word: Key) -> Result<bool> {
@@ -260,21 +313,28 @@ impl Solve for Solver<'_> {
         pieces: &[Key],
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        let Some(solving) = self.solving else {
-            for (index, key) in pieces.iter().enumerate() {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-            return Ok(());
-        };
+        let mut row = self.buffers.row.take().unwrap_or_default();
+        row.clear();
         let mut batch = self.buffers.fresh.take().unwrap_or_default();
         batch.clear();
+        let solving = self.solving;
         for (index, key) in pieces.iter().enumerate() {
-            if !self.joins(&mut batch, &solving, index, *key) {
+            let joins = match &solving {
+                Some(solving) => self.joins(&mut batch, solving, index, *key),
+                None => false,
+            };
+            if !joins && !self.joins_row(&mut row, index, *key) {
                 self.alone(*key)?;
                 found(index, &self.buffers.numbers);
             }
         }
+        let outcome = self.row(&mut row, pieces, &mut found);
+        self.buffers.row = Some(row);
+        outcome?;
+        let Some(solving) = solving else {
+            self.buffers.fresh = Some(batch);
+            return Ok(());
+        };
         let outcome = match self.packs {
             true => batch.solve_with_places(&solving, |index, tokens| {
                 let Buffers { numbers, placed, .. } = &mut *self.buffers;

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::fresh::{Fresh, Solving};
 use super::parts::Breaks;
+use super::rows::RowCut;
 use super::segment::normalize_str;
 use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
@@ -99,6 +100,8 @@ pub(super) struct Words {
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
+    /// How new words are put in a row.
+    row_cut: Option<RowCut>,
     pub traps: Traps,
     pub hash_seed: [u64; 2],
 }
@@ -171,6 +174,7 @@ impl Words {
         let begin_with_blanks = stages.gaps().is_some() && stages.kind(' ').is_blank();
         is_local.then(|| Words {
             begin_with_blanks,
+            row_cut: RowCut::new(stages.normalizer.as_deref(), stages.all_that_cut()),
             stages,
             characters: OnceLock::new(),
             ascii,
@@ -204,6 +208,11 @@ impl Words {
     pub fn pays_for(&self, text: &str) -> bool {
         let wide = || text.bytes().filter(|byte| !byte.is_ascii()).count();
         self.by_character || wide() <= text.len() / 8
+    }
+
+    /// How new words are put in a row, where their characters do not tell what most of them become.
+    pub fn row_cut(&self) -> Option<&RowCut> {
+        self.row_cut.as_ref().filter(|_| !self.by_character || self.stages.cut_further())
     }
 
     /// What the model gets for a word whose characters become what they become anywhere: then it is one piece, or none if
@@ -374,6 +383,14 @@ impl Stages {
     /// Whether a word may be cut into pieces by stages that only they themselves can tell.
     pub fn cut_further(&self) -> bool {
         matches!(self.cut, Cut::Stages(_))
+    }
+
+    /// These stages.
+    fn all_that_cut(&self) -> Option<&PreTokenizer> {
+        match &self.cut {
+            Cut::Stages(stages) => Some(stages),
+            Cut::Splits(_) | Cut::Marked(_) => None,
+        }
     }
 
     /// What blanks between words come to, where they are more than what goes.

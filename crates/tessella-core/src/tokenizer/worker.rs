@@ -1,5 +1,6 @@
 //! Buffers and piece cache of one thread, and the pool that lends them.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::EncodeOptions;
@@ -217,23 +218,28 @@ impl Worker {
         }
     }
 
-    /// Appends the ids of a piece.
+    /// Appends the ids of a piece of a text. One of bytes may begin and end inside of characters.
     #[inline]
-    pub fn ids(&mut self, reader: &Reader, piece: &str, out: &mut Vec<TokenId>) -> Result<()> {
+    pub fn ids(
+        &mut self,
+        reader: &Reader,
+        (text, piece): (&str, Range<usize>),
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
         match &reader.reads {
-            Reads::Characters(model) => self.piece_ids(model, reader.remembers, piece, out),
-            Reads::Bytes(bpe) => self.bytes_ids(bpe, reader.remembers, piece.as_bytes(), out),
-            Reads::Spelled(model, reading) => self.spelled_ids(model, *reading, piece, out),
+            Reads::Characters(model) => self.piece_ids(model, reader.remembers, &text[piece], out),
+            Reads::Bytes(bpe) => self.bytes_ids(bpe, reader.remembers, &text.as_bytes()[piece], out),
+            Reads::Spelled(model, reading) => self.spelled_ids(model, *reading, &text[piece], out),
         }
     }
 
-    /// The tokens of a piece.
+    /// The tokens of a piece of a text, which may be as for [`ids`](Self::ids).
     #[inline]
-    pub fn tokens(&mut self, reader: &Reader, piece: &str) -> Result<&[PieceToken]> {
+    pub fn tokens(&mut self, reader: &Reader, (text, piece): (&str, Range<usize>)) -> Result<&[PieceToken]> {
         match &reader.reads {
-            Reads::Characters(model) => self.piece_tokens(model, reader.remembers, piece),
-            Reads::Bytes(bpe) => self.bytes_tokens(bpe, reader.remembers, piece.as_bytes()),
-            Reads::Spelled(model, reading) => self.spelled_tokens(model, *reading, piece),
+            Reads::Characters(model) => self.piece_tokens(model, reader.remembers, &text[piece]),
+            Reads::Bytes(bpe) => self.bytes_tokens(bpe, reader.remembers, &text.as_bytes()[piece]),
+            Reads::Spelled(model, reading) => self.spelled_tokens(model, *reading, &text[piece]),
         }
     }
 

@@ -24,6 +24,17 @@ pub struct Alphabet {
     /// Code point / 64 to the start of its page in `entries`, divided by 64.
     pages: Vec<u16>,
     entries: Vec<u8>,
+    inside: Option<Box<Inside>>,
+}
+
+/// Symbols of the bytes inside of characters, behind the classes of these, for who tells them apart.
+#[derive(Debug, Clone)]
+struct Inside {
+    /// By the low bits of the byte.
+    of_byte: [u8; 64],
+    /// The first of them, and the one that most bytes are.
+    first: u8,
+    usual: u8,
 }
 
 impl Alphabet {
@@ -114,7 +125,35 @@ impl Alphabet {
             }
             pages.push(index);
         }
-        Alphabet { classes, ascii, pages, entries }
+        Alphabet { classes, ascii, pages, entries, inside: None }
+    }
+
+    /// Gives bytes inside of characters symbols of their own, behind the classes: the byte with these low bits is of one of some kinds.
+    pub fn tell_inside(&mut self, kinds: &[u8; 64]) -> std::result::Result<(), String> {
+        let (first, most) = (self.classes, kinds.iter().max().map_or(0, |&kind| usize::from(kind) + 1));
+        self.widen(first + most)?;
+        let bytes_of = |kind: u8| kinds.iter().filter(|&&of| of == kind).count();
+        let usual = (0..most as u8).max_by_key(|&kind| bytes_of(kind)).unwrap_or(0);
+        let symbol = |kind: u8| first as u8 + kind;
+        let of_byte = kinds.map(symbol);
+        self.inside = Some(Box::new(Inside { of_byte, first: first as u8, usual: symbol(usual) }));
+        Ok(())
+    }
+
+    /// The symbol of most bytes inside of characters: where they are not told apart, that for the end of the text.
+    pub fn inner(&self) -> u8 {
+        self.inside.as_ref().map_or(self.end(), |inside| inside.usual)
+    }
+
+    /// Symbols from here on are of bytes inside of characters.
+    pub fn first_inner(&self) -> usize {
+        self.inside.as_ref().map_or(self.classes, |inside| usize::from(inside.first))
+    }
+
+    /// The symbols of bytes inside of characters by their low bits, if they differ.
+    pub fn told_inside(&self) -> Option<&[u8; 64]> {
+        let inside = self.inside.as_deref()?;
+        inside.of_byte.iter().any(|&symbol| symbol != inside.usual).then_some(&inside.of_byte)
     }
 
     /// Makes room for symbols that are none of its classes: some characters at some places.
@@ -144,7 +183,7 @@ impl Alphabet {
             && pages.len() == PAGES
             && pages.iter().all(|&page| (usize::from(page) + 1) * PAGE <= entries.len())
             && ascii.iter().chain(&entries).all(is_class);
-        if is_whole { Ok(Alphabet { classes, ascii, pages, entries }) } else { Err(misfit()) }
+        if is_whole { Ok(Alphabet { classes, ascii, pages, entries, inside: None }) } else { Err(misfit()) }
     }
 
     /// The classes of the characters from a code point on, which is a multiple of 64, each at least once.

@@ -169,7 +169,7 @@ impl<'t> Fourfold<'t> {
 
     /// The first place from `from` on, within some bytes, where a piece ends for certain, and the state behind the character there.
     fn proven_start(&self, from: usize, within: usize) -> Option<(usize, u32)> {
-        let inner = self.transducer.alphabet.end();
+        let inner = self.transducer.alphabet.inner();
         let mut before = None;
         for (at, &class) in self.classes[..from + within].iter().enumerate().skip(from) {
             if class == inner {
@@ -272,6 +272,7 @@ impl Task for Classes<'_> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) {
         let Classes { alphabet, text, mut at, classes } = self;
+        let inside = alphabet.told_inside();
         for classes in classes {
             let mut rest = [0; BLOCK];
             let bytes = match text.get(at..).and_then(|text| text.first_chunk()) {
@@ -282,12 +283,26 @@ impl Task for Classes<'_> {
                     &rest
                 }
             };
-            let firsts = vectors.looked_up(bytes, alphabet.ascii(), alphabet.end(), classes);
+            let firsts = vectors.looked_up(bytes, alphabet.ascii(), alphabet.inner(), classes);
             if firsts != 0 {
                 wide(alphabet, text, at, firsts, classes);
             }
+            if let Some(inside) = inside {
+                tell_inside(inside, bytes, classes);
+            }
             at += BLOCK;
         }
+    }
+}
+
+/// Bytes inside of characters, where they are told apart.
+#[inline(always)]
+fn tell_inside(inside: &[u8; 64], bytes: &[u8; BLOCK], classes: &mut [u8; BLOCK]) {
+    if bytes.is_ascii() {
+        return;
+    }
+    for (class, &byte) in classes.iter_mut().zip(bytes) {
+        *class = if byte & 0xC0 == 0x80 { inside[usize::from(byte & 63)] } else { *class };
     }
 }
 

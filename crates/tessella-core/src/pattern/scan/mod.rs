@@ -14,7 +14,7 @@
 //! 7. `family`, `masks`, `starts`, `cased`, `masked`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
 //! 8. `tracks`, `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
 //!    places of a text in turn
-//! 9. `ahead`: what look-aheads of any length ask, for those
+//! 9. `ahead`: what look-aheads of any length ask, for those; `bytes`: patterns behind an alphabet that spells bytes
 //!
 //! Beside them `accepted` sees to it that what the dialect's engine rejects stays an error.
 //!
@@ -36,6 +36,7 @@ mod accepted;
 mod ahead;
 mod alphabet;
 mod automaton;
+mod bytes;
 mod cased;
 mod class;
 mod cursor;
@@ -71,7 +72,7 @@ use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
 use fourfold::Fourfold;
-pub use joint::{Joint, Link, Rule};
+pub use joint::{Joint, Link, Removed, Rule};
 use masked::Masked;
 pub use masked::MaskedPieces;
 use program::Program;
@@ -138,7 +139,7 @@ impl Scanner {
         let alphabet = Arc::new(alphabet);
         let transducer = match &reading {
             Some(_) => Err(MASKS),
-            None => Transducer::new(&[(automaton, Borders::ALL)], &alphabet).map(Box::new),
+            None => Transducer::new(&[(automaton, Borders::ALL)], 0, &alphabet).map(Box::new),
         };
         Ok(Scanner { dialect, alphabet, table, reading, transducer, divides })
     }

@@ -44,6 +44,8 @@ pub struct Stage<'a> {
     inevitable: Vec<bool>,
     /// The symbol for the end of the text.
     end: usize,
+    /// Symbols from here on are nothing to this pattern: bytes inside of characters.
+    passed_from: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,8 +64,8 @@ struct Track {
 }
 
 impl<'a> Stage<'a> {
-    pub fn new(automaton: &'a Automaton, borders: Borders, end: usize) -> Self {
-        Stage { automaton, borders, inevitable: automaton.inevitable(), end }
+    pub fn new(automaton: &'a Automaton, borders: Borders, end: usize, passed_from: usize) -> Self {
+        Stage { automaton, borders, inevitable: automaton.inevitable(), end, passed_from }
     }
 
     /// Those that are barred and one more, if that can be.
@@ -192,6 +194,8 @@ impl<'a> Courses<'a> {
                     .into_iter()
                     .flat_map(|(course, ends)| {
                         let tracks: Vec<(Track, bool)> = match before {
+                            // Whoever reads characters stands before one who reads bytes, and ends nothing here.
+                            Some(track) if symbol >= stage.passed_from => vec![(track.clone(), false)],
                             Some(track) if !ends => stage.go_on(track, symbol),
                             Some(track) if !stage.may_end(track) => Vec::new(),
                             _ => stage.begin(symbol).map(|track| (track, ends)).collect(),

@@ -149,15 +149,21 @@ impl State {
 
 impl Transducer {
     /// For patterns in a row that are all over this alphabet, or why there is none.
+    /// The last `over_bytes` of them read bytes, and the others characters.
     pub fn new(
         automata: &[(Automaton, Borders)],
+        over_bytes: usize,
         alphabet: &Arc<Alphabet>,
     ) -> Result<Transducer, &'static str> {
         let end = alphabet.classes;
         if automata.iter().any(|(automaton, _)| automaton.is_nullable()) {
             return Err("some match is empty");
         }
-        let stages = automata.iter().map(|(automaton, borders)| Stage::new(automaton, *borders, end));
+        let over_characters = automata.len().saturating_sub(over_bytes);
+        let stages = automata.iter().enumerate().map(|(at, (automaton, borders))| {
+            let passed_from = if at < over_characters { alphabet.first_inner() } else { end };
+            Stage::new(automaton, *borders, end, passed_from)
+        });
         let mut all = Courses::new(stages.collect());
         Self::over(&mut all, alphabet, false).or_else(|_| Self::over(&mut all, alphabet, true))
     }
@@ -181,6 +187,10 @@ impl Transducer {
             waiting.push((state.waiting as u8, finish));
             let mut row = vec![0; 1 << shift];
             for (symbol, entry) in row[..end].iter_mut().enumerate() {
+                if number == 0 && symbol >= alphabet.first_inner() {
+                    // No text begins inside of a character.
+                    continue;
+                }
                 let (next, change) = state.step(all, symbol, apart)?;
                 let fresh = states.len() as u32;
                 let next = *numbers.entry(next).or_insert_with_key(|next| {
@@ -206,11 +216,24 @@ impl Transducer {
     fn proven_starts(&self) -> Vec<u32> {
         let classes = self.alphabet.classes;
         let mut proven = vec![UNPROVEN; classes * classes];
+        let usual = usize::from(self.alphabet.inner());
         for first in 0..classes {
-            let entries = (0..self.waiting.len()).map(|state| self.rows[(state << self.shift) + first]);
+            // No text begins inside of a character.
+            let from = usize::from(first >= self.alphabet.first_inner());
+            let entries = (from..self.waiting.len()).map(|state| self.rows[(state << self.shift) + first]);
             let mut between: Vec<u32> = entries.map(|entry| entry >> STATE_BIT).collect();
             between.sort_unstable();
             between.dedup();
+            // Who looks for such a place passes over most bytes inside of characters. Where these are not told apart, they change
+            // nothing.
+            let mut followed = if usual < classes { 0 } else { between.len() };
+            while let Some(&state) = between.get(followed) {
+                let behind = self.rows[state as usize + usual] >> STATE_BIT;
+                if !between.contains(&behind) {
+                    between.push(behind);
+                }
+                followed += 1;
+            }
             for second in 0..classes {
                 let mut entries = between.iter().map(|&state| self.rows[state as usize + second]);
                 let Some(entry) = entries.next() else { continue };
