@@ -82,6 +82,18 @@ def retrained(
         renumbered = backend.post_processor._handle.renumbered(renamed, tokenizer)
         tokenizer.post_processor = PostProcessor._wrap(renumbered)
 
+    settings = _settings(source, renamed, new_tokens)
+    with looked_at():
+        made = type(source)(tokenizer, **settings)
+    for name in ("padding_side", "truncation_side", "model_max_length", "model_input_names"):
+        setattr(made, name, getattr(source, name))
+    return made
+
+
+def _settings(
+    source: PretrainedTokenizer, renamed: Mapping[str, str], new_tokens: Sequence[str | AddedToken]
+) -> dict[str, Any]:
+    """Those of a tokenizer, with the tokens that were renamed and those that are new."""
     settings = dict(source.init_kwargs)
     for role, named in source._roles.items():
         if named is None:
@@ -101,8 +113,4 @@ def retrained(
     # What the post-processor puts in is decided by now.
     for name in ("add_bos_token", "add_eos_token"):
         settings.pop(name, None)
-    with looked_at():
-        made = type(source)(tokenizer, **settings)
-    for name in ("padding_side", "truncation_side", "model_max_length", "model_input_names"):
-        setattr(made, name, getattr(source, name))
-    return made
+    return settings
