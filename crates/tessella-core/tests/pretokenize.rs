@@ -116,7 +116,7 @@ fn check_other_ways(pre_tokenizer: &PreTokenizer, text: &str, tracked: &Found) {
         let raw = format!("{prefix}{text}");
         let mut texts = Vec::new();
         view.for_each_piece(&raw, &mut |range| {
-            texts.push(tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet(raw[range].as_bytes()));
+            texts.push(tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet(&raw.as_bytes()[range]));
             Ok(())
         })
         .unwrap();
