@@ -58,7 +58,8 @@ ROWS: dict[str, tuple[list[str | dict[str, Any]], str]] = {
         "all stages at once",
     ),
     "kept alone": ([split(LLAMA3, "Removed", invert=True)], "masks of 64 bytes"),
-    "some removed": ([r"\p{L}+", split(r"\s", "Removed")], "stage by stage"),
+    "some removed": ([r"\p{L}+", split(r"\s", "Removed")], "all stages at once"),
+    "removed at some places": ([r"\p{L}+", split(r"\.|Be", "Removed")], "stage by stage"),
     **{
         f"{behavior}, {invert}": (
             [
