@@ -322,13 +322,13 @@ mod tests {
             };
             let (front, strangers, behind) =
                 (word(1, 6), "{~\u{0E01}"[..1 + round % 2].to_string(), word(1, 5));
-            let mut parts = ids(&front);
-            if model.solve_apart(&strangers, &mut parts) && model.solve_apart(&behind, &mut parts) {
-                assert_eq!(
-                    parts,
-                    ids(&format!("{front}{strangers}{behind}")),
-                    "{front} {strangers} {behind}"
-                );
+            let whole = ids(&format!("{front}{strangers}{behind}"));
+            let (mut three, mut two) = (ids(&front), ids(&front));
+            if model.solve_apart(&strangers, &mut three) && model.solve_apart(&behind, &mut three) {
+                assert_eq!(three, whole, "{front} {strangers} {behind}");
+                // Or no cut behind them.
+                assert!(model.solve_apart(&format!("{strangers}{behind}"), &mut two));
+                assert_eq!(two, whole, "{front} {strangers} {behind}");
             } else {
                 // Ways that tie.
                 assert!(!model.tokens_apart(&behind, &mut Vec::new()));
