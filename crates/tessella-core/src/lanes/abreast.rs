@@ -19,8 +19,8 @@ pub struct Numbering<'o> {
 
 /// What makes offsets of places in the text of the words.
 pub trait Offset {
-    /// The offsets of one token.
-    fn of(&self, start: u32, end: u32) -> [u32; 2];
+    /// Where tokens begin and end, of each that is one.
+    fn of<V: Vectors>(&self, vectors: V, starts: &[u32; MANY], ends: &[u32; MANY]) -> [[u32; MANY]; 2];
 
     /// What is to be added to each place of a range, if that makes its offset.
     fn moved(&self, start: u32, end: u32) -> Option<u32>;
@@ -126,18 +126,14 @@ impl<O: Offset> Steps<'_, O> {
             None => (first.wrapping_add((self.ended as u32).wrapping_mul(step)), found.ended),
         };
         *column = passed.map(|passed| from.wrapping_add(passed.wrapping_mul(step)));
-        let each = found.starts.iter().zip(&found.ends).zip(offsets);
-        match self.offset.moved(found.starts[0], found.ends[count - 1]) {
+        let [starts, ends] = match self.offset.moved(found.starts[0], found.ends[count - 1]) {
             Some(moved) => {
-                for ((start, end), pair) in each {
-                    *pair = [start.wrapping_add(moved), end.wrapping_add(moved)];
-                }
+                [found.starts, found.ends].map(|places| places.map(|place| place.wrapping_add(moved)))
             }
-            None => {
-                for ((&start, &end), pair) in each.take(count) {
-                    *pair = self.offset.of(start, end);
-                }
-            }
+            None => self.offset.of(vectors, &found.starts, &found.ends),
+        };
+        for ((pair, start), end) in offsets.iter_mut().zip(starts).zip(ends) {
+            *pair = [start, end];
         }
         self.ended += before.ended as usize;
         self.at = before.at;
@@ -153,9 +149,16 @@ mod tests {
     /// Bytes beyond a place are two further on; nothing is known of ranges that reach over it.
     struct Moved(u32);
 
+    impl Moved {
+        fn one(&self, place: u32) -> u32 {
+            if place < self.0 { place + 7 } else { place + 9 }
+        }
+    }
+
     impl Offset for Moved {
-        fn of(&self, start: u32, end: u32) -> [u32; 2] {
-            [start, end].map(|place| if place < self.0 { place + 7 } else { place + 9 })
+        #[inline(always)]
+        fn of<V: Vectors>(&self, _: V, starts: &[u32; MANY], ends: &[u32; MANY]) -> [[u32; MANY]; 2] {
+            [starts, ends].map(|places| places.map(|place| self.one(place)))
         }
 
         fn moved(&self, start: u32, end: u32) -> Option<u32> {
@@ -183,7 +186,7 @@ mod tests {
                 let mut inside = 0;
                 let mut push = |id: u32, end: u32, start: u32, until: u32| {
                     numbers.push(id << END_BITS | end);
-                    expected.push((offset().of(start, until), first + word * step));
+                    expected.push(([start, until].map(|place| offset().one(place)), first + word * step));
                 };
                 if below(5) == 0 {
                     push(7, 0, at, at + 1);

@@ -11,12 +11,13 @@ use super::EachToken;
 use super::build::{Known, Ranked};
 use super::pairs::NEVER;
 use super::symbols::Merger;
+use super::vectors::BEHIND;
 use crate::ids::TokenId;
 
 /// Lengths by id; 0 for tokens that stand for no bytes.
 #[derive(Debug)]
 pub struct Lengths {
-    /// Those that fit, and 0 for all others: a small table stays near the processor.
+    /// Those that fit, and 0 for all others: a small table stays near the processor. Behind the last one are [`BEHIND`] more.
     short: Box<[u8]>,
     long: HashMap<TokenId, u16>,
 }
@@ -32,13 +33,23 @@ impl From<Vec<u16>> for Lengths {
     fn from(lengths: Vec<u16>) -> Self {
         let long = |&(_, length): &(TokenId, u16)| u8::try_from(length).is_err();
         Lengths {
-            short: lengths.iter().map(|&length| u8::try_from(length).unwrap_or(0)).collect(),
+            short: lengths
+                .iter()
+                .map(|&length| u8::try_from(length).unwrap_or(0))
+                .chain([0; BEHIND])
+                .collect(),
             long: (0..).zip(lengths).filter(long).collect(),
         }
     }
 }
 
-impl LengthsByValue<'_> {
+impl<'l> LengthsByValue<'l> {
+    /// The bytes of tokens that have few; 0 for others. Behind the last one are [`BEHIND`] more.
+    #[inline(always)]
+    pub fn short(self) -> &'l [u8] {
+        self.short
+    }
+
     /// The bytes of a token.
     #[inline(always)]
     pub fn of(self, id: TokenId) -> u32 {

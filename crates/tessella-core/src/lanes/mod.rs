@@ -37,6 +37,7 @@ mod blanks;
 mod bounds;
 mod build;
 mod characters;
+pub mod covering;
 mod cuts;
 pub mod ends;
 mod fold;
@@ -53,6 +54,7 @@ mod narrow;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pairs;
+pub mod places;
 mod rectangles;
 pub mod rows;
 mod sixteen;

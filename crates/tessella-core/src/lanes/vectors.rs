@@ -31,6 +31,9 @@ use crate::ids::TokenId;
 /// Ids that are written at once; those behind the last one are rubbish.
 pub const WRITTEN: usize = 8;
 
+/// Bytes behind the last one of a table that sixteen places are asked about at once: four bytes are read of each.
+pub const BEHIND: usize = 3;
+
 /// A key is in the first slot of a line, or in the second.
 pub const FIRST: u32 = 1;
 pub const SECOND: u32 = 1 << 4;
@@ -203,6 +206,32 @@ pub trait Vectors: Copy {
         places.map(|place| table[place as usize % MANY])
     }
 
+    /// Whether the three that follow take fewer instructions than there are lanes.
+    const GATHERS: bool = false;
+
+    /// What stands at sixteen places of a table of bytes that has [`BEHIND`] more; 0 behind its end.
+    #[inline(always)]
+    fn bytes_at(self, table: &[u8], places: &[u32; MANY]) -> [u32; MANY] {
+        let all = table.len().saturating_sub(BEHIND);
+        places.map(|place| table[..all].get(place as usize).copied().unwrap_or(0).into())
+    }
+
+    /// The same of a table of numbers.
+    #[inline(always)]
+    fn numbers_at(self, table: &[u32], places: &[u32; MANY]) -> [u32; MANY] {
+        places.map(|place| table.get(place as usize).copied().unwrap_or(0))
+    }
+
+    /// Of each number the sum of all up to it.
+    #[inline(always)]
+    fn sums(self, numbers: &[u32; MANY]) -> [u32; MANY] {
+        let mut sum = 0u32;
+        numbers.map(|number| {
+            sum = sum.wrapping_add(number);
+            sum
+        })
+    }
+
     /// Finds all pieces of a trie in some texts, of which the longest has `most` bytes.
     #[inline(always)]
     fn walk(self, nodes: Nodes<'_>, most: usize, grid: &mut Grid) {
@@ -298,6 +327,20 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => "avx512",
         }
+    }
+
+    /// Whether these vectors ask tables about sixteen places at once.
+    pub fn gathers(self) -> bool {
+        struct Gathers;
+        impl Task for Gathers {
+            type Output = bool;
+
+            #[inline(always)]
+            fn run<V: Vectors>(self, _: V) -> bool {
+                V::GATHERS
+            }
+        }
+        self.run(Gathers)
     }
 
     /// Whether these vectors read UTF-8 faster than it is read one character after the other.

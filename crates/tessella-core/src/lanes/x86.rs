@@ -244,6 +244,35 @@ impl Vectors for Avx512 {
         }
     }
 
+    const GATHERS: bool = true;
+
+    #[inline(always)]
+    fn bytes_at(self, table: &[u8], places: &[u32; MANY]) -> [u32; MANY] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_abreast::bytes_at(table, places)
+        }
+    }
+
+    #[inline(always)]
+    fn numbers_at(self, table: &[u32], places: &[u32; MANY]) -> [u32; MANY] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_abreast::numbers_at(table, places)
+        }
+    }
+
+    #[inline(always)]
+    fn sums(self, numbers: &[u32; MANY]) -> [u32; MANY] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_abreast::sums(numbers)
+        }
+    }
+
     #[inline(always)]
     fn walk(self, nodes: Nodes<'_>, most: usize, grid: &mut Grid) {
         // SAFETY: whoever holds `self` may use these instructions.

@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::ends::{Before, MANY, Sixteen, TO_THE_END};
+use super::vectors::BEHIND;
 
 /// The lanes before each lane, as bits.
 const LANES_BEFORE: [u32; MANY] = {
@@ -50,6 +51,59 @@ pub fn abreast(
 pub fn taken(table: &[u32; MANY], places: &[u32; MANY]) -> [u32; MANY] {
     let mut out = [0; MANY];
     store(_mm512_permutexvar_epi32(load(places), load(table)), &mut out);
+    out
+}
+
+/// What stands at sixteen places of a table of bytes that has [`BEHIND`] more; 0 behind its end.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub fn bytes_at(table: &[u8], places: &[u32; MANY]) -> [u32; MANY] {
+    let mut out = [0; MANY];
+    let places = load(places);
+    let is_there = _mm512_cmplt_epu32_mask(places, bound(table.len().saturating_sub(BEHIND)));
+    // SAFETY: of each place that is looked at, four bytes are in the table. Places are numbers of 31 bits, which these loads take
+    // with a sign.
+    #[allow(unsafe_code)]
+    let found = unsafe {
+        _mm512_mask_i32gather_epi32::<1>(_mm512_setzero_si512(), is_there, places, table.as_ptr().cast())
+    };
+    store(_mm512_and_si512(found, _mm512_set1_epi32(0xFF)), &mut out);
+    out
+}
+
+/// What stands at sixteen places of a table of numbers; 0 behind its end.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub fn numbers_at(table: &[u32], places: &[u32; MANY]) -> [u32; MANY] {
+    let mut out = [0; MANY];
+    let places = load(places);
+    let is_there = _mm512_cmplt_epu32_mask(places, bound(table.len()));
+    // SAFETY: each place that is looked at is in the table, and is a number of 31 bits.
+    #[allow(unsafe_code)]
+    let found = unsafe {
+        _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), is_there, places, table.as_ptr().cast())
+    };
+    store(found, &mut out);
+    out
+}
+
+/// A number that is above all places of a table that can be asked.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn bound(length: usize) -> __m512i {
+    _mm512_set1_epi32(i32::try_from(length).unwrap_or(i32::MAX))
+}
+
+/// Of each number the sum of all up to it.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub fn sums(numbers: &[u32; MANY]) -> [u32; MANY] {
+    let mut out = [0; MANY];
+    let (none, one) = (_mm512_setzero_si512(), load(numbers));
+    let two = _mm512_add_epi32(one, _mm512_alignr_epi32::<15>(one, none));
+    let four = _mm512_add_epi32(two, _mm512_alignr_epi32::<14>(two, none));
+    let eight = _mm512_add_epi32(four, _mm512_alignr_epi32::<12>(four, none));
+    store(_mm512_add_epi32(eight, _mm512_alignr_epi32::<8>(eight, none)), &mut out);
     out
 }
 

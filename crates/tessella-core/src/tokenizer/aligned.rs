@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::columns::Columns;
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::packed::{self, Next, Packed, Placed, Text};
-use super::places::Places;
 use super::positions::Positions;
 use super::settled;
 use super::spans::{self, Mapped, Spans};
@@ -22,6 +21,7 @@ use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::Pieces;
+use crate::lanes::places::Places;
 use crate::postprocess;
 use crate::pretokenize::ByteLevelView;
 

@@ -43,7 +43,6 @@ mod packed;
 mod parts;
 mod pieces;
 mod placed;
-mod places;
 mod plan;
 mod positions;
 mod ragged;

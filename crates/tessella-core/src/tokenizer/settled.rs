@@ -140,12 +140,12 @@ impl WrittenPlaces<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::columns::Columns;
-    use super::super::places::Places;
     use super::super::tests::with_lanes;
     use super::super::units::{Telling, UnitLanes};
     use super::super::worker::LanesStart;
     use super::super::{EncodeOptions, Input, Tokenizer};
     use super::*;
+    use crate::lanes::places::Places;
     use crate::lanes::{Runner, WRITING_RULES};
     use crate::model::Scratch;
     use crate::normalize::charsmap::build_charsmap;

@@ -2,16 +2,19 @@
 //!
 //! Of byte-level pieces the ids tell the lengths ([`Lengths`]), of words the packed tokens do ([`super::packed`]). A token
 //! begins where the one before it ended, or where the next piece begins, and a word ends where its piece does. Of
-//! a stretch of text that is not too long, what each place stands for is written down first ([`super::places`]), so that no
+//! a stretch of text that is not too long, what each place stands for is written down first ([`crate::lanes::places`]), so that no
 //! token waits for where the one before it led; of others, positions in characters are counted along.
 
 use super::packed;
-use super::places::{self, Counted, Counts, Places};
 use super::positions::{Positions, characters};
 use super::units::UnitPlaces;
 use crate::encoding::{OffsetUnit, Offsets};
 use crate::ids::{Span, TokenId};
 use crate::lanes::abreast::{self, Columns, Numbering, Offset};
+use crate::lanes::covering::{self, Covering};
+use crate::lanes::ends::MANY;
+use crate::lanes::places::{self, Counted, Counts, Ending, Places};
+use crate::lanes::vectors::Vectors;
 use crate::lanes::{Lengths, Pieces};
 
 /// Pieces that are shorter together have tables for each place of their text.
@@ -106,19 +109,33 @@ impl Spans<'_, '_> {
     fn of_covering(&mut self, pieces: Pieces<'_>, ids: &[TokenId], lengths: &Lengths, origin: usize) -> bool {
         let Some(stretch) = self.stretch(pieces) else { return false };
         // The tables are lent out while the columns grow.
-        let mut ends = std::mem::take(&mut self.places.ends);
-        let (ending, lengths, step) = (ends.of(pieces), lengths.by_value(), self.step);
-        let (mut at, mut number) = (0, self.number);
-        let tokens = ids.iter().map(move |&id| {
-            let (start, word) = (at, number);
-            at += lengths.of(id);
-            number += ending.at(at) & step;
-            (start, at, word)
-        });
-        self.of_stretch(stretch, origin + word_at(pieces.starts, 0) as usize, tokens);
-        self.places.ends = ends;
-        self.number += pieces.ends.len() as u32 * step;
+        let mut tables = std::mem::take(self.places);
+        let origin = origin + word_at(pieces.starts, 0) as usize;
+        let Mapped { begin, counted, .. } = self.mapped(stretch, origin, &mut tables.counts);
+        let covering = Covering {
+            lengths: lengths.by_value(),
+            ending: tables.ends.of(pieces),
+            counted,
+            begin,
+            at: 0,
+            first: 0,
+            number: self.number,
+            step: self.step,
+        };
+        self.cover(covering, ids);
+        *self.places = tables;
+        self.number += pieces.ends.len() as u32 * self.step;
         true
+    }
+
+    /// Appends what belongs to ids whose tokens cover a stretch.
+    fn cover(&mut self, covering: Covering<'_>, ids: &[TokenId]) {
+        let Offsets::Narrow(offsets) = &mut *self.offsets else { return };
+        let (first, count) = (self.words.len(), self.words.len() + ids.len());
+        offsets.resize(count, [0; 2]);
+        self.words.resize(count, 0);
+        let columns = covering::Columns { offsets: &mut offsets[first..], words: &mut self.words[first..] };
+        covering.write(ids, columns);
     }
 
     /// Appends what belongs to the ids of some units of a written text, which stands for the original's from byte `origin` on,
@@ -137,22 +154,43 @@ impl Spans<'_, '_> {
         let stretch = Pieces { starts: &[from + lead], ends: &[to], ..units };
         let stretch = self.stretch(stretch).filter(|stretch| stretch.len() as u32 + lead == all);
         let Some(stretch) = stretch.filter(|stretch| !stretch.is_empty()) else { return false };
-        // What was put in front shares the place of the first character, or stands for nothing.
-        let inside = stretch.iter().skip(1).take_while(|&&byte| byte & 0xC0 == 0x80);
-        let first = if ends_cover { 0 } else { inside.count() as u32 + 1 };
-        let (mut at, number, lengths) = (0, self.number, lengths.by_value());
-        let tokens = ids.iter().map(move |&id| {
-            let start = at;
-            at += lengths.of(id);
-            (start.max(lead) - lead, if at == lead { first } else { at - lead }, number)
-        });
         let origin = origin + (from.max(put) - put) as usize;
         if ends_cover && !stretch.is_ascii() {
-            self.of_closed(stretch, origin, tokens);
+            self.of_closed(stretch, origin, (ids, lengths, lead));
         } else {
-            self.of_stretch(stretch, origin, tokens);
+            self.of_open(stretch, origin, (ids, lengths, lead, ends_cover));
         }
         true
+    }
+
+    /// Appends tokens that cover a stretch of the original from byte `origin` on, behind `lead` bytes that were put in front.
+    fn of_open(
+        &mut self,
+        stretch: &[u8],
+        origin: usize,
+        (ids, lengths, lead, ends_cover): (&[TokenId], &Lengths, u32, bool),
+    ) {
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let Mapped { begin, counted, .. } = self.mapped(stretch, origin, &mut counts);
+        let (lengths, ending, number) = (lengths.by_value(), Ending::default(), self.number);
+        let mut covering = Covering { lengths, ending, counted, begin, at: 0, first: 0, number, step: 0 };
+        let mut ids = ids;
+        if lead > 0
+            && let Some((&id, rest)) = ids.split_first()
+        {
+            // What was put in front shares the place of the first character, or stands for nothing.
+            let inside = stretch.iter().skip(1).take_while(|&&byte| byte & 0xC0 == 0x80);
+            let first = if ends_cover { 0 } else { inside.count() as u32 + 1 };
+            let end = lengths.of(id) - lead;
+            let place = if end == 0 { first } else { end };
+            let (count, inside) = counted.map_or((place, 0), |counted| counted.at(place));
+            self.offsets.push((begin as usize, (begin + count) as usize));
+            self.words.push(number);
+            (covering.at, covering.first) = (end, if end == 0 { 0 } else { count - inside });
+            ids = rest;
+        }
+        self.cover(covering, ids);
+        self.places.counts = counts;
     }
 
     /// Appends what words become whose tokens follow one another, packed as one number each. A token that ends where it
@@ -280,44 +318,24 @@ impl Spans<'_, '_> {
         fits.then_some(stretch)
     }
 
-    /// Appends tokens of a stretch of the original from byte `origin` on, none of which is empty.
-    #[inline(always)]
-    fn of_stretch(&mut self, stretch: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
-        let mut counts = std::mem::take(&mut self.places.counts);
-        let mapped = self.mapped(stretch, origin, &mut counts);
-        self.push_mapped(mapped, tokens);
-        self.places.counts = counts;
-    }
-
-    #[inline(always)]
-    fn push_mapped(&mut self, mapped: Mapped<'_>, tokens: impl ExactSizeIterator<Item = Token>) {
-        let before = mapped.begin;
-        match mapped.counted {
-            None => self.push(tokens, move |start, end| [before + start, before + end]),
-            // A byte inside of a character stands for all of it. Mostly a token begins where the one before it ended, so that one
-            // place is looked up of each.
-            Some(counted) => {
-                let (mut at, mut first) = (u32::MAX, 0);
-                self.push(tokens, move |start, end| {
-                    if start != at {
-                        first = counted.before(start + 1).wrapping_sub(1);
-                    }
-                    let (count, inside) = counted.at(end);
-                    let offset = [before.wrapping_add(first), before + count];
-                    (at, first) = (end, count - inside);
-                    offset
-                });
-            }
-        }
-    }
-
-    /// As [`of_stretch`](Self::of_stretch), but a byte inside of a character covers nothing, and its last one covers it.
-    #[inline(always)]
-    fn of_closed(&mut self, stretch: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
+    /// As [`of_open`](Self::of_open) where ends cover, but a byte inside of a character covers nothing, and its last one covers
+    /// it.
+    fn of_closed(
+        &mut self,
+        stretch: &[u8],
+        origin: usize,
+        (ids, lengths, lead): (&[TokenId], &Lengths, u32),
+    ) {
         let begin = self.positions.convert(origin);
         let before = begin as u32;
         let mut counts = std::mem::take(&mut self.places.counts);
         let counted = counts.of(stretch);
+        let (mut at, number, lengths) = (0, self.number, lengths.by_value());
+        let tokens = ids.iter().map(|&id| {
+            let start = at;
+            at += lengths.of(id);
+            (start.max(lead) - lead, at - lead, number)
+        });
         self.push(tokens, move |start, end| {
             let is_open = stretch.get(end as usize).is_some_and(|byte| byte & 0xC0 == 0x80);
             let first = (before + counted.before(start + 1)).wrapping_sub(1);
@@ -430,8 +448,8 @@ struct Moved(u32);
 
 impl Offset for Moved {
     #[inline(always)]
-    fn of(&self, start: u32, end: u32) -> [u32; 2] {
-        [start.wrapping_add(self.0), end.wrapping_add(self.0)]
+    fn of<V: Vectors>(&self, _: V, starts: &[u32; MANY], ends: &[u32; MANY]) -> [[u32; MANY]; 2] {
+        [starts, ends].map(|places| places.map(|place| place.wrapping_add(self.0)))
     }
 
     #[inline(always)]
@@ -450,9 +468,13 @@ struct Characters<'m> {
 impl Offset for Characters<'_> {
     /// A byte inside of a character stands for all of it.
     #[inline(always)]
-    fn of(&self, start: u32, end: u32) -> [u32; 2] {
-        let before = |place: u32| self.begin + self.counted.before(place - self.from);
-        [before(start + 1).wrapping_sub(1), before(end)]
+    fn of<V: Vectors>(&self, vectors: V, starts: &[u32; MANY], ends: &[u32; MANY]) -> [[u32; MANY]; 2] {
+        let before = |places: &[u32; MANY], moved: u32| {
+            let places = places.map(|place| place.wrapping_add(moved).wrapping_sub(self.from));
+            let (counts, _) = self.counted.at_all(vectors, &places);
+            counts.map(|count| count.wrapping_add(self.begin).wrapping_sub(moved))
+        };
+        [before(starts, 1), before(ends, 0)]
     }
 
     #[inline(always)]

@@ -16,6 +16,7 @@ use pyo3::sync::PyOnceLock;
 use tessella_core::Offsets;
 
 use super::errors::argument;
+use super::interpreter::fresh;
 
 static READY: PyOnceLock<()> = PyOnceLock::new();
 
@@ -72,15 +73,30 @@ pub fn from_slice<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bo
     Ok(PyArray1::from_slice(py, values))
 }
 
-/// An array with a row for each token: start and end.
+/// An array of what `each` makes of the values. NumPy is [`ready`].
+pub fn of_values<'py, S: Copy, T: Element + Copy>(
+    py: Python<'py>,
+    values: &[S],
+    each: impl Fn(S) -> T,
+) -> PyResult<Bound<'py, PyArray1<T>>> {
+    fresh::array(py, [values.len()], values, each).ok_or_else(no_shape)
+}
+
+/// An array with a row for each token: start and end. NumPy is [`ready`].
 pub fn of_offsets<'py>(py: Python<'py>, offsets: &Offsets) -> PyResult<Bound<'py, PyArray2<i64>>> {
-    let numbers: Vec<i64> = match offsets {
-        Offsets::Narrow(pairs) => pairs.as_flattened().iter().map(|&place| i64::from(place)).collect(),
-        Offsets::Wide(pairs) => pairs.iter().flat_map(|&(start, end)| [start as i64, end as i64]).collect(),
-    };
-    ready(py)?;
-    let rows = numpy::ndarray::Array2::from_shape_vec([offsets.len(), 2], numbers);
-    rows.map(|rows| PyArray2::from_owned_array(py, rows)).map_err(|error| argument(error.to_string()))
+    let shape = [offsets.len(), 2];
+    match offsets {
+        Offsets::Narrow(pairs) => fresh::array(py, shape, pairs.as_flattened(), i64::from),
+        Offsets::Wide(pairs) => {
+            let places: Vec<usize> = pairs.iter().flat_map(|&(start, end)| [start, end]).collect();
+            fresh::array(py, shape, &places, |place| place as i64)
+        }
+    }
+    .ok_or_else(no_shape)
+}
+
+fn no_shape() -> PyErr {
+    argument("an array has another shape than its numbers")
 }
 
 /// An array of a shape for so many numbers.

@@ -67,6 +67,17 @@ impl Encoding {
         }
     }
 
+    /// Makes an array of what is looked at. Arrays of numbers are made without anybody's code, so that nothing can come in between,
+    /// once NumPy is there.
+    fn array<'py, A>(
+        &self,
+        py: Python<'py>,
+        make: impl FnOnce(&Core) -> PyResult<Bound<'py, A>>,
+    ) -> PyResult<Bound<'py, A>> {
+        arrays::ready(py)?;
+        self.read(make)
+    }
+
     fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
         change(&mut self.inner.write().unwrap_or_else(PoisonError::into_inner))
     }
@@ -177,7 +188,7 @@ impl Encoding {
     ///     array([0, 1], dtype=uint32)
     #[getter]
     fn ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.copied(Core::ids, |ids| arrays::from_slice(py, ids))
+        self.array(py, |one| arrays::from_slice(py, one.ids()))
     }
 
     /// `type_ids` as an array of `uint32`.
@@ -196,14 +207,14 @@ impl Encoding {
     ///     [[0, 5], [6, 11]]
     #[getter]
     fn offsets_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        arrays::of_offsets(py, &self.read(|one| one.offsets().clone()))
+        self.array(py, |one| arrays::of_offsets(py, one.offsets()))
     }
 
     /// `word_ids` as an array of `int64`, -1 for special tokens and padding.
     #[getter]
     fn word_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let number = |&word: &u32| if word == NO_WORD { -1 } else { i64::from(word) };
-        arrays::from_vec(py, self.read(|one| one.words().iter().map(number).collect()))
+        let number = |word| if word == NO_WORD { -1 } else { i64::from(word) };
+        self.array(py, |one| arrays::of_values(py, one.words(), number))
     }
 
     /// `special_tokens_mask` as an array of `uint32`.

@@ -1,13 +1,15 @@
 //! What is to be known of each place of a stretch of text: whether a piece ends there, and how many characters begin
 //! before it.
 //!
-//! Tokens that ask a table need not wait for what the token before them found.
+//! Tokens that ask a table need not wait for what the token before them found, and sixteen of them can ask at once.
 
-use crate::lanes::Pieces;
+use super::Pieces;
+use super::ends::MANY;
+use super::vectors::{BEHIND, Vectors};
 
 /// Tables of one worker, whose room is kept from one stretch to the next.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub struct Places {
     pub ends: Ends,
     pub counts: Counts,
     /// Of words in parts, how many words begin up to each part.
@@ -16,18 +18,18 @@ pub(super) struct Places {
 
 /// Where pieces end.
 #[derive(Debug, Default)]
-pub(super) struct Ends(Vec<u8>);
+pub struct Ends(Vec<u8>);
 
 /// What [`Ends`] found out about some pieces. It is handed by value to loops, which then have it in registers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ending<'p>(&'p [u8]);
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ending<'p>(&'p [u8]);
 
 impl Ends {
     /// Notes the ends of pieces, counted from the start of the first.
     pub fn of(&mut self, pieces: Pieces<'_>) -> Ending<'_> {
         self.0.clear();
         if let (Some(&from), Some(&to)) = (pieces.starts.first(), pieces.ends.last()) {
-            self.0.resize((to - from) as usize + 1, 0);
+            self.0.resize((to - from) as usize + 1 + BEHIND, 0);
             for &end in pieces.ends {
                 self.0[(end - from) as usize] = 1;
             }
@@ -42,11 +44,17 @@ impl Ending<'_> {
     pub fn at(self, place: u32) -> u32 {
         self.0.get(place as usize).copied().unwrap_or(0).into()
     }
+
+    /// The same of sixteen places.
+    #[inline(always)]
+    pub fn at_all<V: Vectors>(self, vectors: V, places: &[u32; MANY]) -> [u32; MANY] {
+        vectors.bytes_at(self.0, places)
+    }
 }
 
 /// How many characters begin before each place.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub struct Counts {
     /// By the bytes of a text: of the characters in its block, and [`INSIDE`] for a byte that continues one.
     within: Vec<u8>,
     /// By blocks.
@@ -55,7 +63,7 @@ pub(super) struct Counts {
 
 /// What [`Counts`] found out about a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Counted<'p> {
+pub struct Counted<'p> {
     within: &'p [u8],
     before: &'p [u32],
 }
@@ -71,7 +79,7 @@ impl Counts {
         self.within.clear();
         self.before.clear();
         // The place at the end is one more.
-        self.within.resize(text.len() / WORD * WORD + WORD, 0);
+        self.within.resize(text.len() / WORD * WORD + WORD + BEHIND, 0);
         let (words, rest) = text.as_chunks::<WORD>();
         // What fills the last word begins no character.
         let mut last = [0x80; WORD];
@@ -111,20 +119,46 @@ impl Counted<'_> {
             _ => (0, 0),
         }
     }
+
+    /// The same of sixteen places.
+    #[inline(always)]
+    pub fn at_all<V: Vectors>(self, vectors: V, places: &[u32; MANY]) -> ([u32; MANY], [u32; MANY]) {
+        let within = vectors.bytes_at(self.within, places);
+        let mut counts = vectors.numbers_at(self.before, &places.map(|place| place / BLOCK as u32));
+        for (count, within) in counts.iter_mut().zip(within) {
+            *count = count.wrapping_add(within & u32::from(!INSIDE));
+        }
+        (counts, within.map(|within| within / u32::from(INSIDE)))
+    }
 }
 
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// 1 in each byte of a word in which a character begins.
 #[inline(always)]
-pub(super) fn begins(word: u64) -> u64 {
+pub fn begins(word: u64) -> u64 {
     (!(word >> 7) | word >> 6) & LOW_BITS
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::vectors::{Level, Task};
     use super::*;
     use crate::random::Random;
+
+    struct Ask<'p> {
+        counts: Counted<'p>,
+        places: &'p [u32; MANY],
+    }
+
+    impl Task for Ask<'_> {
+        type Output = ([u32; MANY], [u32; MANY]);
+
+        #[inline(always)]
+        fn run<V: Vectors>(self, vectors: V) -> Self::Output {
+            self.counts.at_all(vectors, self.places)
+        }
+    }
 
     #[test]
     fn every_place_knows_the_characters_before_it() {
@@ -142,6 +176,16 @@ mod tests {
                 begun += begins;
             }
             assert_eq!(counts.before(text.len() as u32), begun);
+            // The last places among them.
+            let end = text.len() as u32;
+            for places in [std::array::from_fn(|lane| (end + lane as u32).saturating_sub(15)), [end; MANY]] {
+                let expected = places.map(|place| counts.at(place));
+                for level in Level::all() {
+                    let (found, inside) = level.run(Ask { counts, places: &places });
+                    let found = std::array::from_fn(|lane| (found[lane], inside[lane]));
+                    assert_eq!(found, expected, "{}", level.name());
+                }
+            }
         }
     }
 

@@ -1,0 +1,195 @@
+//! Where tokens stand that cover a text one after the other and are as long as their ids say, sixteen at a time.
+//!
+//! Where a token ends is the sum of all lengths up to it; what is to be known of that place, [`super::places`] has written
+//! down. So sixteen lengths are asked for at once, and then sixteen places, with vectors that can; with others one token
+//! comes after the other, which is the twin.
+
+use super::ends::MANY;
+use super::lengths::LengthsByValue;
+use super::places::{Counted, Ending};
+use super::vectors::{Level, Task, Vectors};
+use crate::ids::TokenId;
+
+/// A stretch of text, and where its next token begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Covering<'p> {
+    pub lengths: LengthsByValue<'p>,
+    /// Where words end. It is not asked where all tokens are of one.
+    pub ending: Ending<'p>,
+    /// What begins before each place; `None` where bytes are characters.
+    pub counted: Option<Counted<'p>>,
+    /// Characters before the stretch.
+    pub begin: u32,
+    /// Bytes of the stretch before the next token, and characters. One of which it has the last bytes is its first.
+    pub at: u32,
+    pub first: u32,
+    /// The number of the next token's word, and 1, or 0 where all tokens have one number.
+    pub number: u32,
+    pub step: u32,
+}
+
+/// What is written of each token. Both columns are as long as there are ids.
+pub struct Columns<'c> {
+    pub offsets: &'c mut [[u32; 2]],
+    pub words: &'c mut [u32],
+}
+
+impl Covering<'_> {
+    /// Writes the offsets and the word of each token.
+    pub fn write(self, ids: &[TokenId], columns: Columns<'_>) {
+        Level::best().run(Cover { covering: self, ids, columns });
+    }
+
+    /// The next token.
+    #[inline(always)]
+    pub fn one(&mut self, id: TokenId) -> ([u32; 2], u32) {
+        self.at = self.at.wrapping_add(self.lengths.of(id));
+        let word = self.number;
+        self.number = word.wrapping_add(self.ending.at(self.at) & self.step);
+        let (count, inside) = match self.counted {
+            None => (self.at, 0),
+            Some(counted) => counted.at(self.at),
+        };
+        let offset = [self.begin.wrapping_add(self.first), self.begin.wrapping_add(count)];
+        self.first = count.wrapping_sub(inside);
+        (offset, word)
+    }
+
+    fn one_by_one(&mut self, ids: &[TokenId], columns: Columns<'_>) {
+        let Columns { offsets, words } = columns;
+        // What changes is in registers, if it is not to be seen from elsewhere.
+        let mut covering = *self;
+        for ((&id, offset), word) in ids.iter().zip(offsets).zip(words) {
+            (*offset, *word) = covering.one(id);
+        }
+        *self = covering;
+    }
+
+    #[inline(always)]
+    fn sixteen<V: Vectors>(
+        &mut self,
+        vectors: V,
+        ids: &[TokenId; MANY],
+        offsets: &mut [[u32; 2]; MANY],
+        words: &mut [u32; MANY],
+    ) {
+        let lengths = vectors.bytes_at(self.lengths.short(), ids);
+        if lengths.contains(&0) {
+            // Tokens of more than 255 bytes.
+            return self.one_by_one(ids, Columns { offsets, words });
+        }
+        let ends = vectors.sums(&lengths).map(|sum| self.at.wrapping_add(sum));
+        *words = [self.number; MANY];
+        if self.step > 0 {
+            let ended = self.ending.at_all(vectors, &ends);
+            let sums = vectors.sums(&ended);
+            for ((word, sum), ended) in words.iter_mut().zip(sums).zip(ended) {
+                *word = word.wrapping_add(sum - ended);
+            }
+            self.number = self.number.wrapping_add(sums[MANY - 1]);
+        }
+        let (counts, inside) = match self.counted {
+            None => (ends, [0; MANY]),
+            Some(counted) => counted.at_all(vectors, &ends),
+        };
+        let mut firsts = [0; MANY];
+        for ((first, count), inside) in firsts.iter_mut().zip(counts).zip(inside) {
+            *first = count.wrapping_sub(inside);
+        }
+        let next = firsts[MANY - 1];
+        firsts.copy_within(..MANY - 1, 1);
+        firsts[0] = self.first;
+        for ((offset, first), count) in offsets.iter_mut().zip(firsts).zip(counts) {
+            *offset = [self.begin.wrapping_add(first), self.begin.wrapping_add(count)];
+        }
+        (self.at, self.first) = (ends[MANY - 1], next);
+    }
+}
+
+struct Cover<'p> {
+    covering: Covering<'p>,
+    ids: &'p [TokenId],
+    columns: Columns<'p>,
+}
+
+impl Task for Cover<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) {
+        let Cover { mut covering, ids, columns: Columns { offsets, words } } = self;
+        if !V::GATHERS {
+            return covering.one_by_one(ids, Columns { offsets, words });
+        }
+        let (many, rest) = ids.as_chunks();
+        let (offsets, rest_of_offsets) = offsets.as_chunks_mut();
+        let (words, rest_of_words) = words.as_chunks_mut();
+        for ((ids, offsets), words) in many.iter().zip(offsets).zip(words) {
+            covering.sixteen(vectors, ids, offsets, words);
+        }
+        covering.one_by_one(rest, Columns { offsets: rest_of_offsets, words: rest_of_words });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Pieces;
+    use super::super::lengths::Lengths;
+    use super::super::places::Places;
+    use super::*;
+    use crate::random::Random;
+
+    /// Texts of all kinds of characters, cut into pieces and tokens at any byte: with all vectors each token is where it is by
+    /// itself.
+    #[test]
+    fn every_token_is_placed_as_by_itself() {
+        let mut random = Random::from_seed(31);
+        let mut below = |bound: u32| (random.next_u64() % u64::from(bound)) as u32;
+        // Ids of lengths 1 to 300; a few have no length in the table of bytes.
+        let lengths = Lengths::from((0..=300).collect::<Vec<u16>>());
+        let mut places = Places::default();
+        for round in 0..600 {
+            let letters = [&['a', 'b'][..], &['a', 'a', 'a', 'é', '漢', '😀']][round % 2];
+            let length = [0, 3, 40, 3000][round / 2 % 4] + below(30);
+            let text: String = (0..length).map(|_| letters[below(letters.len() as u32) as usize]).collect();
+            let longest = [1, 4, 9, 300][round / 8 % 4];
+            let (mut ids, mut bounds, mut at) = (Vec::new(), vec![0], 0);
+            while at < text.len() as u32 {
+                let id = (1 + below(longest)).min(text.len() as u32 - at);
+                ids.push(id);
+                at += id;
+                if at == text.len() as u32 || below(3) > 0 {
+                    bounds.push(at);
+                }
+            }
+            let Places { ends, counts, .. } = &mut places;
+            let pieces =
+                Pieces { text: text.as_bytes(), starts: &bounds[..bounds.len() - 1], ends: &bounds[1..] };
+            let covering = Covering {
+                lengths: lengths.by_value(),
+                ending: ends.of(pieces),
+                counted: (!text.is_ascii()).then(|| counts.of(text.as_bytes())),
+                begin: below(100),
+                at: 0,
+                first: 0,
+                number: below(50),
+                step: below(2),
+            };
+            let (mut at, mut expected) = (0, Vec::new());
+            for &id in &ids {
+                let (start, end) = (at as usize, (at + id) as usize);
+                let begun = |to: usize| (0..to).filter(|&byte| text.is_char_boundary(byte)).count() as u32;
+                let passed = bounds[1..].iter().filter(|&&bound| bound <= at).count() as u32;
+                let offset = [begun(start + 1) - 1, begun(end)].map(|count| covering.begin + count);
+                expected.push((offset, covering.number + passed * covering.step));
+                at += id;
+            }
+            for level in Level::all() {
+                let (mut offsets, mut words) = (vec![[0; 2]; ids.len()], vec![0; ids.len()]);
+                let columns = Columns { offsets: &mut offsets, words: &mut words };
+                level.run(Cover { covering, ids: &ids, columns });
+                assert!(offsets.into_iter().zip(words).eq(expected.iter().copied()), "{}", level.name());
+            }
+        }
+    }
+}
