@@ -50,13 +50,10 @@ impl Engine {
             None => Merger::numbered(ByRank::new(count, merges), of_byte, &mut known)?,
         };
         let mut whole = Vec::new();
-        // Units of a long piece are merged, so no token may be there for the piece alone.
-        let mut may_cut = true;
         if whole_pieces {
             // Where merges are those of tokens alone, every result is reached.
             let none = Known::default();
             tokens(if by_concatenation { &known } else { &none }, &mut |bytes, id| {
-                may_cut = false;
                 if (1..=LONGEST).contains(&bytes.len()) {
                     whole.push((Key::of(bytes), id));
                 }
@@ -81,7 +78,6 @@ impl Engine {
             whole: whole.into_iter().collect(),
             hash_seed,
             tokens,
-            may_cut,
             cuts: OnceLock::new(),
             lengths: OnceLock::new(),
             whole_pieces,

@@ -26,14 +26,18 @@ pub fn bytes(piece: &[u8]) -> Bytes<ROOM> {
     Bytes { bytes, length: piece.len() }
 }
 
-/// Pieces of these lengths that are one token although merges would not make it.
+/// Pieces that are no keys and one token although merges would not make it; of longer ones than these also such as merges make.
 #[derive(Debug)]
-pub struct Wholes(HashMap<Box<[u8]>, TokenId>);
+pub struct Wholes {
+    tokens: HashMap<Box<[u8]>, TokenId>,
+    /// Bytes of the longest one.
+    longest: usize,
+}
 
 impl Wholes {
     #[inline(always)]
     pub fn get(&self, piece: &[u8]) -> Option<TokenId> {
-        if self.0.is_empty() { None } else { self.0.get(piece).copied() }
+        if piece.len() > self.longest { None } else { self.tokens.get(piece).copied() }
     }
 
     pub fn new(engine: &Engine) -> Self {
@@ -43,19 +47,21 @@ impl Wholes {
             let none = Known::default();
             let made = if engine.by_concatenation { &engine.known } else { &none };
             (engine.tokens)(made, &mut |token, id| {
-                if takes(token) {
+                if token.len() > LONGEST {
                     wholes.push((token.into(), id));
                 }
             });
         }
         let mut others = vec![true; wholes.len()];
-        let listed = wholes.iter().map(|(token, _)| bytes(token));
-        engine.merger.merge(Plain, &mut Work::new(), listed, |index, symbols| {
+        let asked: Vec<usize> = (0..wholes.len()).filter(|&index| takes(&wholes[index].0)).collect();
+        let listed = asked.iter().map(|&index| bytes(&wholes[index].0));
+        engine.merger.merge(Plain, &mut Work::new(), listed, |at, symbols| {
             let made = symbols.iter().map(|&symbol| engine.merger.ids.of(symbol));
-            others[index] = !made.eq([wholes[index].1]);
+            others[asked[at]] = !made.eq([wholes[asked[at]].1]);
         });
         let mut others = others.into_iter();
         wholes.retain(|_| others.next() == Some(true));
-        Wholes(wholes.into_iter().collect())
+        let longest = wholes.iter().map(|(token, _)| token.len()).max().unwrap_or(0);
+        Wholes { tokens: wholes.into_iter().collect(), longest }
     }
 }

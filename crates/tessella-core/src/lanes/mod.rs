@@ -116,8 +116,8 @@ pub use rectangles::Rectangles;
 pub use slots::ID_BOUND;
 use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};
-pub use store::Solve;
 use store::{Batch, Store};
+pub use store::{Inner, Solve};
 use symbols::Merger;
 pub use tally::Tally;
 use together::{Gather, InUnits, Noted, Together, Way, Ways};
@@ -138,8 +138,6 @@ pub struct Engine {
     whole: HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
     tokens: EachToken,
-    /// Whether long pieces may be cut where no token crosses.
-    may_cut: bool,
     cuts: OnceLock<Option<Cuts>>,
     lengths: OnceLock<Option<Lengths>>,
     /// Whether a whole piece that is a token is that token.
@@ -216,6 +214,11 @@ const BYTES_FOR_WHOLES: usize = or_for_fuzzers(1 << 14, 64);
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
+}
+
+/// And of units of pieces, which are merged although there is a token for a whole piece of the same bytes.
+pub trait LongUnits: LongPieces {
+    fn unit_ids(&mut self, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
 }
 
 /// The pieces of a text that a runner takes at once, at most [`Bounds::MOST`]: not empty, in order, without overlap.
@@ -323,7 +326,7 @@ impl Runner {
         engine: &Engine,
         pieces: Pieces<'_>,
         out: &mut Vec<TokenId>,
-        long: &mut impl LongPieces,
+        long: &mut impl LongUnits,
     ) -> Result<()> {
         self.make_room(engine.hash_seed);
         let level = self.level;
@@ -368,7 +371,7 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
         let Runner { store, pieces: batch, longs, .. } = runner;
         store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
-            if solver.has_parts() && pieces.goes_on(at) {
+            if solver.inner() == Inner::Parts && pieces.goes_on(at) {
                 solver.long_inner(piece, out);
                 return Ok(());
             }
@@ -396,14 +399,14 @@ struct Chunk<'c, L> {
     long: &'c mut L,
 }
 
-impl<L: LongPieces> Task for Chunk<'_, L> {
+impl<L: LongUnits> Task for Chunk<'_, L> {
     type Output = Result<()>;
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
         let Runner { level, store, pieces: batch, together, longs, noted, row, .. } = runner;
-        let mut merging = Merging { engine, vectors };
+        let mut merging = Merging { engine, vectors, are_units: false };
         together.begin();
         store.take(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
             if together.write(at, out) {
@@ -420,8 +423,11 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
             };
             let ways = engine.ways(noted, piece);
             let alone_bytes = &mut noted.alone;
-            let mut alone = |unit: &[u8], out: &mut Vec<TokenId>| {
+            let mut alone = |unit: &[u8], is_unit: bool, out: &mut Vec<TokenId>| {
                 *alone_bytes += unit.len();
+                if is_unit && ways.are_whole(unit) {
+                    return long.unit_ids(unit, out);
+                }
                 match engine.longest(*alone_bytes).filter(|_| piece.len() <= longest::MOST) {
                     Some(longest) => {
                         longest.ids(&engine.merger, unit, row, out);
@@ -431,14 +437,18 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 }
             };
             let before = out.len();
+            let mut merging = Merging { engine, vectors: merging.vectors, are_units: true };
+            let merging = &mut merging;
             match ways.of(piece) {
                 Way::Units(cuts) if piece.len() > together::MOST_BYTES => {
                     let (text, place) = (pieces.text, pieces.starts[at] as usize..pieces.ends[at] as usize);
+                    let alone = |unit: &[u8], out: &mut Vec<TokenId>| alone(unit, true, out);
                     level.run(InUnits { together, store, merging, cuts, text, place, alone, out })?;
                 }
                 Way::Units(_) | Way::Lane => {
                     let mut behind = Noted::default();
                     let (merger, first, note) = (&engine.merger, (at, new), &mut behind);
+                    let alone = |unit: &[u8], out: &mut Vec<TokenId>| alone(unit, true, out);
                     level.run(Gather {
                         together,
                         store,
@@ -456,7 +466,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                     together.write(at, out);
                     return Ok(());
                 }
-                Way::Alone => alone(piece, out)?,
+                Way::Alone => alone(piece, false, out)?,
             }
             longs.remember(new, piece, &out[before..]);
             Ok(())
@@ -464,16 +474,23 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     }
 }
 
-/// Pieces are solved by merging them.
+/// Pieces, or units of pieces, are solved by merging them.
 struct Merging<'e, V> {
     engine: &'e Engine,
     vectors: V,
+    are_units: bool,
 }
 
 impl<V: Vectors> Solve for Merging<'_, V> {
     #[inline(always)]
     fn hash_seed(&self) -> [u64; 2] {
         self.engine.hash_seed
+    }
+
+    /// A unit is another key than the same bytes as a piece, where there are tokens for whole pieces alone.
+    #[inline(always)]
+    fn inner(&self) -> Inner {
+        if self.are_units && !self.engine.whole.is_empty() { Inner::All } else { Inner::None }
     }
 
     #[inline(always)]
@@ -508,7 +525,9 @@ impl Engine {
     fn ways(&self, noted: &Noted, piece: &[u8]) -> Ways<'_> {
         let cuts =
             if piece.is_ascii() { self.cuts.get().and_then(Option::as_ref) } else { self.cuts(noted.wide) };
-        Ways { cuts, wholes: self.wholes(noted.all) }
+        let wholes = self.wholes(noted.all);
+        // What is cut is merged, so it must be known which pieces are one token although merges would not make it.
+        Ways { cuts: cuts.filter(|_| wholes.is_some()), wholes }
     }
 
     /// Where long pieces are cut, if anywhere. Found out when so many bytes of them came that it pays, by every thread that
@@ -565,7 +584,7 @@ impl Engine {
 
     #[cold]
     fn build_cuts(&self) -> Option<&Cuts> {
-        let _ = self.cuts.set(if self.may_cut { Cuts::new(&self.merger) } else { None });
+        let _ = self.cuts.set(Cuts::new(&self.merger));
         self.cuts.get()?.as_ref()
     }
 
@@ -584,16 +603,11 @@ impl Engine {
     /// Sizes, for people.
     pub fn describe(&self) -> String {
         format!(
-            "{} pairs in a perfect hash of {} kB, {} whole pieces besides; {} kB for all threads; {}; vectors: {}",
+            "{} pairs in a perfect hash of {} kB, {} whole pieces besides; {} kB for all threads; long pieces are cut where no token crosses; vectors: {}",
             self.merger.pairs.len(),
             self.merger.pairs.memory() >> 10,
             self.whole.len(),
             self.memory() >> 10,
-            if self.may_cut {
-                "long pieces are cut where no token crosses"
-            } else {
-                "long pieces one by one"
-            },
             Level::best().name(),
         )
     }

@@ -19,10 +19,10 @@ pub trait Solve {
     /// Kept from those who write texts, so that none of them knows which pieces share a line.
     fn hash_seed(&self) -> [u64; 2];
 
-    /// Whether a piece that begins where the one before it ends is an inner part of what both are of.
+    /// Which pieces are told apart from others of the same bytes.
     #[inline(always)]
-    fn has_parts(&self) -> bool {
-        false
+    fn inner(&self) -> Inner {
+        Inner::None
     }
 
     /// Appends the ids of an inner part that is too long for a key.
@@ -30,6 +30,15 @@ pub trait Solve {
 
     /// Calls `found` with the number of each piece and its ids, in any order.
     fn solve(&mut self, work: &mut Work, pieces: &[Key], found: impl FnMut(usize, &[TokenId])) -> Result<()>;
+}
+
+/// Which pieces are inner parts of something, and may become something else than they would become alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inner {
+    None,
+    /// Those that begin where the one before them ends.
+    Parts,
+    All,
 }
 
 /// What is known, and how more is found out.
@@ -142,11 +151,12 @@ impl Store {
         let base = out.len();
         batch.begin();
         for (first, chunk) in pieces.chunks() {
-            let count = if solver.has_parts() {
-                let last = first.checked_sub(1).map_or(u32::MAX, |last| pieces.ends[last]);
-                self.ask::<V, true>(vectors, batch, solver.hash_seed(), chunk, last)
-            } else {
-                self.ask::<V, false>(vectors, batch, solver.hash_seed(), chunk, 0)
+            let seed = solver.hash_seed();
+            let last = first.checked_sub(1).map_or(u32::MAX, |last| pieces.ends[last]);
+            let count = match solver.inner() {
+                Inner::None => self.ask::<V, ALONE>(vectors, batch, seed, chunk, last),
+                Inner::Parts => self.ask::<V, PARTS>(vectors, batch, seed, chunk, last),
+                Inner::All => self.ask::<V, INNER>(vectors, batch, seed, chunk, last),
             };
             let before = out.len() - base;
             let missing = self.write_known(vectors, batch, count, out);
@@ -215,7 +225,7 @@ fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RI
 impl Store {
     /// Makes the keys of pieces and asks for their lines.
     #[inline(always)]
-    fn ask<V: Vectors, const PARTS: bool>(
+    fn ask<V: Vectors, const KIND: u8>(
         &self,
         vectors: V,
         batch: &mut Batch,
@@ -224,7 +234,7 @@ impl Store {
         last: u32,
     ) -> usize {
         let Batch { keys, lines, .. } = batch;
-        vectors.apart(Ask::<PARTS> { slots: &self.slots, keys, lines, hash_seed, pieces, last });
+        vectors.apart(Ask::<KIND> { slots: &self.slots, keys, lines, hash_seed, pieces, last });
         pieces.starts.len()
     }
 
@@ -271,8 +281,13 @@ impl Store {
     }
 }
 
+/// The kinds of [`Inner`], for loops that are compiled for each.
+const ALONE: u8 = 0;
+const PARTS: u8 = 1;
+const INNER: u8 = 2;
+
 /// The pieces of a chunk, to be made keys of.
-struct Ask<'c, const PARTS: bool> {
+struct Ask<'c, const KIND: u8> {
     slots: &'c Slots,
     keys: &'c mut [Key],
     lines: &'c mut [u32],
@@ -282,7 +297,7 @@ struct Ask<'c, const PARTS: bool> {
     last: u32,
 }
 
-impl<const PARTS: bool> Task for Ask<'_, PARTS> {
+impl<const KIND: u8> Task for Ask<'_, KIND> {
     type Output = ();
 
     #[inline(always)]
@@ -292,7 +307,11 @@ impl<const PARTS: bool> Task for Ask<'_, PARTS> {
         let bounds = || starts.iter().zip(ends);
         let mut done = 0;
         let mut ask = |key: Key, start: u32, end: u32| {
-            let key = if PARTS { key.inner_if(start == last) } else { key };
+            let key = match KIND {
+                ALONE => key,
+                PARTS => key.inner_if(start == last),
+                _ => key.inner_if(true),
+            };
             last = end;
             let place = key.hash(hash_seed) as usize & mask;
             prefetch(table, place);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::together::Noted;
 use super::vectors::Level;
-use super::{Bounds, Engine, LINES_LOG2, LongPieces, Pieces, Runner};
+use super::{Bounds, Engine, LINES_LOG2, LongPieces, LongUnits, Pieces, Runner};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::model::bpe::{Bpe, MergeScratch};
@@ -105,6 +105,16 @@ impl Slowly<'_> {
 impl LongPieces for Slowly<'_> {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
         out.extend(self.tokenize(piece));
+        Ok(())
+    }
+}
+
+impl LongUnits for Slowly<'_> {
+    fn unit_ids(&mut self, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        let mut tokens = Vec::new();
+        let (mut scratch, mut random) = (MergeScratch::default(), Random::from_seed(0));
+        self.0.merge_bytes(unit, &mut scratch, &mut random, &mut tokens)?;
+        out.extend(tokens.iter().map(|token| token.id));
         Ok(())
     }
 }
@@ -228,6 +238,54 @@ fn whole_pieces_of_middle_length_are_tokens() {
         }
         assert!(found > 30, "{found}");
     }
+}
+
+/// What stands between two cuts may have the bytes of a token that is there for whole pieces alone: it is merged, whatever its
+/// length, while the same bytes as a piece are that token.
+#[test]
+fn units_with_the_bytes_of_whole_tokens_are_merged() {
+    let mut random = Random::from_seed(16);
+    let mut texts = bytes(&mut random);
+    let wholes: Vec<Vec<u8>> = [2, 5, 12, 15, 16, 17, 40, 63, 64, 100, 900]
+        .map(|length| (0..length).map(|at| b"abbaa"[at * at % 5]).collect())
+        .into();
+    texts.extend(wholes.iter().map(|token| bytes_to_alphabet(token)));
+    let byte = |letter: u8| {
+        texts.iter().position(|text| text.chars().eq([BYTE_TO_CHAR[usize::from(letter)]])).unwrap() as TokenId
+    };
+    let merges = Merges::Pairs(Arc::new(vec![(byte(b'b'), byte(b'a')), (byte(0xC3), byte(0xA9))]));
+    texts.extend(["ba".to_owned(), bytes_to_alphabet("é".as_bytes())]);
+    let bpe = Bpe::new(&spec(&texts, merges, true)).unwrap();
+    let engine = bpe.lanes().unwrap().unwrap();
+    engine.get_ready();
+    for level in Level::all() {
+        let mut runner = Runner::new(6 * SMALL).unwrap();
+        runner.level = level;
+        runner.noted = Noted { all: 1 << 20, wide: 1 << 20, alone: [0, 1 << 20][below(&mut random, 2)] };
+        for round in 0..60 {
+            let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..40 {
+                starts.push(text.len() as u32);
+                // Whole tokens as pieces, and some of them in a row with a character between them, or at an end.
+                let count = [1, 1, 2, 3, 4, 30][below(&mut random, 6)];
+                for at in 0..count {
+                    if at > 0 || below(&mut random, 3) == 0 {
+                        text.extend_from_slice("é".as_bytes());
+                    }
+                    text.extend_from_slice(&wholes[below(&mut random, wholes.len())]);
+                }
+                ends.push(text.len() as u32);
+            }
+            let pieces = Pieces { text: &text, starts: &starts, ends: &ends };
+            let (mut ids, mut expected) = (Vec::new(), Vec::new());
+            runner.ids(&engine, pieces, &mut ids, &mut Slowly(&bpe)).unwrap();
+            for at in 0..starts.len() {
+                expected.extend(Slowly(&bpe).tokenize(pieces.piece(at)));
+            }
+            assert!(ids == expected, "{} {round}", level.name());
+        }
+    }
+    assert!(matches!(engine.cuts.get(), Some(Some(_))));
 }
 
 /// Whoever knew the seed could have all pieces share a line: they push out one another, and their ids stay right.

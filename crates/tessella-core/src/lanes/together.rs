@@ -50,10 +50,16 @@ pub struct Ways<'e> {
 }
 
 impl<'e> Ways<'e> {
+    /// Whether a piece of these bytes is one token although merges would not make it.
+    #[inline(always)]
+    pub fn are_whole(self, bytes: &[u8]) -> bool {
+        self.wholes.is_some_and(|wholes| wholes.get(bytes).is_some())
+    }
+
     #[inline(always)]
     pub fn of(self, piece: &[u8]) -> Way<'e> {
         match self.cuts {
-            Some(cuts) if !piece.is_ascii() => Way::Units(cuts),
+            Some(cuts) if !piece.is_ascii() && !self.are_whole(piece) => Way::Units(cuts),
             _ if self.wholes.is_some() && middle::takes(piece) => Way::Lane,
             _ => Way::Alone,
         }
@@ -214,7 +220,8 @@ impl Together {
         let listed = lanes.iter().map(|lane| middle::bytes(piece(lane)));
         merger.merge(vectors, work, listed, |index, symbols| {
             let start = ids.len() as u32;
-            match wholes.and_then(|wholes| wholes.get(piece(&lanes[index]))) {
+            let lane = &lanes[index];
+            match wholes.filter(|_| !lane.is_unit).and_then(|wholes| wholes.get(piece(lane))) {
                 Some(id) => ids.push(id),
                 None => ids.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol))),
             }

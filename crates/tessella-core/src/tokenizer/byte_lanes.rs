@@ -8,7 +8,7 @@ use super::worker::Worker;
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::lanes::vectors::Level;
-use crate::lanes::{Bounds, Engine, LongPieces, Pieces, Runner};
+use crate::lanes::{Bounds, Engine, LongPieces, LongUnits, Pieces, Runner};
 use crate::model::bpe::Bpe;
 use crate::pattern::scan::MaskedPieces;
 use crate::pretokenize::ByteLevelView;
@@ -33,6 +33,12 @@ struct OneByOne<'w> {
 impl LongPieces for OneByOne<'_> {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
         self.worker.bytes_ids(self.bpe, true, piece, out)
+    }
+}
+
+impl LongUnits for OneByOne<'_> {
+    fn unit_ids(&mut self, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        self.worker.merged_ids(self.bpe, unit, out)
     }
 }
 
@@ -95,7 +101,7 @@ impl ByteLanes {
         &mut self,
         mut pieces: MaskedPieces<'_>,
         text: &[u8],
-        long: &mut impl LongPieces,
+        long: &mut impl LongUnits,
         out: &mut Vec<TokenId>,
         mut each: impl FnMut(Pieces<'_>, &[TokenId]) -> Result<()>,
     ) -> Result<()> {
@@ -125,7 +131,7 @@ impl ByteLanes {
     fn flush(
         &mut self,
         text: &[u8],
-        long: &mut impl LongPieces,
+        long: &mut impl LongUnits,
         out: &mut Vec<TokenId>,
         each: &mut impl FnMut(Pieces<'_>, &[TokenId]) -> Result<()>,
     ) -> Result<()> {

@@ -9,7 +9,7 @@ use super::word_places::WordPlaces;
 use super::words::{Cut, Stages, Words};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{Key, LongPieces, Pieces, Runner, Solve, Work};
+use crate::lanes::{Inner, Key, LongPieces, Pieces, Runner, Solve, Work};
 use crate::model::Scratch;
 use crate::text::AlignedText;
 
@@ -297,8 +297,8 @@ impl Solve for Solver<'_> {
     }
 
     #[inline(always)]
-    fn has_parts(&self) -> bool {
-        self.has_parts
+    fn inner(&self) -> Inner {
+        if self.has_parts { Inner::Parts } else { Inner::None }
     }
 
     fn long_inner(&mut self, part: &[u8], out: &mut Vec<TokenId>) {

@@ -391,6 +391,15 @@ impl Worker {
         Ok(())
     }
 
+    /// Ids of a byte-level unit, merged although there may be a token for a whole piece of these bytes.
+    #[cold]
+    pub fn merged_ids(&mut self, bpe: &Bpe, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        self.unit.clear();
+        bpe.merge_bytes(unit, &mut self.scratch.merge, &mut self.scratch.random, &mut self.unit)?;
+        out.extend(self.unit.iter().map(|token| token.id));
+        Ok(())
+    }
+
     #[cold]
     fn bytes_miss(&mut self, bpe: &Bpe, cached: bool, piece: &[u8]) -> Result<()> {
         self.unit.clear();

@@ -278,6 +278,17 @@ impl Bpe {
         if !self.tables.symbols.all_bytes {
             return self.tokenize_partial_alphabet(piece, scratch, random, out);
         }
+        self.merge_bytes(piece, scratch, random, out)
+    }
+
+    /// The same without a look whether there is a token for the whole, where every byte is a symbol.
+    pub fn merge_bytes(
+        &self,
+        piece: &[u8],
+        scratch: &mut MergeScratch,
+        random: &mut Random,
+        out: &mut Vec<PieceToken>,
+    ) -> Result<()> {
         scratch.clear();
         for &byte in piece {
             scratch.push(self.tables.symbols.of_byte(byte), 1);
