@@ -21,7 +21,7 @@ use super::vectors::{PLACE_BITS, Vectors};
 use crate::ids::TokenId;
 
 /// So many pieces are worth vectors with a lane for each of sixteen.
-const FEW: usize = 4;
+pub const FEW: usize = 4;
 /// Pieces in work.
 const WIDTH: usize = 16;
 /// Symbols of a key. One is a border, so a piece has less.
@@ -34,7 +34,8 @@ const _: () = assert!((NEVER as u64) << PLACE_BITS < 1 << 32);
 #[derive(Debug)]
 pub struct Work<const N: usize> {
     lanes: Box<[Lane<N>; WIDTH]>,
-    sixteens: Sixteens,
+    /// For pieces that are keys.
+    sixteens: Sixteens<SHORT>,
 }
 
 impl<const N: usize> Work<N> {

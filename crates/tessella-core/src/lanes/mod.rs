@@ -439,15 +439,15 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
             let before = out.len();
             let mut merging = Merging { engine, vectors: merging.vectors, are_units: true };
             let merging = &mut merging;
-            match ways.of(piece) {
+            match ways.of(piece, &mut together.worth) {
                 Way::Units(cuts) if piece.len() > together::MOST_BYTES => {
                     let (text, place) = (pieces.text, pieces.starts[at] as usize..pieces.ends[at] as usize);
                     let alone = |unit: &[u8], out: &mut Vec<TokenId>| alone(unit, true, out);
                     level.run(InUnits { together, store, merging, cuts, text, place, alone, out })?;
                 }
-                Way::Units(_) | Way::Lane => {
+                way @ (Way::Units(_) | Way::Lane) => {
                     let mut behind = Noted::default();
-                    let (merger, first, note) = (&engine.merger, (at, new), &mut behind);
+                    let (merger, first, note) = (&engine.merger, (at, new, way), &mut behind);
                     let alone = |unit: &[u8], out: &mut Vec<TokenId>| alone(unit, true, out);
                     level.run(Gather {
                         together,

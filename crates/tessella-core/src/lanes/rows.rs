@@ -1,6 +1,5 @@
 //! The symbols of sixteen pieces in rows: a row for each place in the pieces, a lane for each piece ([`super::sixteen`]).
 
-use super::key::LONGEST;
 use super::pairs::{NEVER, Symbol};
 use crate::ids::TokenId;
 
@@ -9,9 +8,6 @@ pub const PLACE_BITS: u32 = 6;
 
 /// Pieces of a group.
 pub const LANES: usize = 16;
-/// The symbols of a piece, and a row behind them that stays as it is.
-pub const ROWS: usize = LONGEST + 1;
-
 /// A symbol of every piece.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
@@ -57,38 +53,38 @@ pub fn join_rows_one_by_one(symbols: &mut [Row], ranks: &mut [Row], none: Symbol
     joined
 }
 
-/// Sixteen pieces.
+/// Sixteen pieces of less than `N` symbols: there is a row behind them that stays as it is.
 #[derive(Debug)]
-pub struct Group {
-    pub symbols: [Row; ROWS],
+pub struct Group<const N: usize> {
+    pub symbols: [Row; N],
     /// What each symbol and the one below it become.
-    pub ranks: [Row; ROWS],
+    pub ranks: [Row; N],
     /// Rows in use.
     pub rows: usize,
     /// Rows of the pieces that are not merged yet.
     pub going: usize,
     /// The ids of each piece when it is merged, with anything behind them, and how many there are.
-    pub ids: [[TokenId; ROWS]; LANES],
+    pub ids: [[TokenId; N]; LANES],
     pub counts: Row,
 }
 
-impl Group {
+impl<const N: usize> Group<N> {
     const NOTHING: Row = Row([NEVER; LANES]);
 
     pub fn new() -> Self {
         Group {
-            symbols: [Self::NOTHING; ROWS],
-            ranks: [Self::NOTHING; ROWS],
+            symbols: [Self::NOTHING; N],
+            ranks: [Self::NOTHING; N],
             rows: 0,
             going: 0,
-            ids: [[0; ROWS]; LANES],
+            ids: [[0; N]; LANES],
             counts: Row([0; LANES]),
         }
     }
 
     /// The row behind the last one in use holds nothing.
     pub fn end(&mut self, rows: usize) {
-        self.rows = rows.min(LONGEST);
+        self.rows = rows.min(N - 1);
         self.going = self.rows;
         (self.symbols[self.rows], self.ranks[self.rows]) = (Self::NOTHING, Self::NOTHING);
     }
@@ -96,7 +92,7 @@ impl Group {
     /// The ids of a piece that is merged.
     #[inline(always)]
     pub fn ids(&self, lane: usize) -> &[TokenId] {
-        &self.ids[lane % LANES][..(self.counts.0[lane % LANES] as usize).min(ROWS)]
+        &self.ids[lane % LANES][..(self.counts.0[lane % LANES] as usize).min(N)]
     }
 }
 

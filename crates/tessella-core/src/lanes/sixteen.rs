@@ -7,27 +7,33 @@
 //!
 //! The steps are in `x86_sixteen`; the lanes of [`super::merge`] are the slow twin.
 
-use super::key::{Key, LONGEST};
+use super::merge::Bytes;
 use super::pairs::NEVER;
-use super::rows::{Group, LANES, ROWS};
+use super::rows::{Group, LANES};
 use super::symbols::{Merger, Wide};
 use super::vectors::Vectors;
 use crate::ids::TokenId;
 
 /// Puts pieces into a group.
 #[inline(always)]
-fn begin(vectors: impl Vectors, group: &mut Group, merger: &Merger, pieces: &[Key]) {
-    let is_wide = |piece: Key| merger.wide.is_some() && !piece.is_ascii();
-    let lengths = std::array::from_fn(|lane| match pieces.get(lane) {
-        Some(&piece) if !is_wide(piece) => piece.len() as u32,
-        _ => 0,
-    });
-    vectors.begin_group(group, &merger.of_byte, &merger.of_two, (pieces, &lengths));
+fn begin<const N: usize>(
+    vectors: impl Vectors,
+    group: &mut Group<N>,
+    merger: &Merger,
+    pieces: &[Bytes<N>; LANES],
+) {
+    let is_wide = |piece: &Bytes<N>| merger.wide.is_some() && !piece.bytes[..piece.length].is_ascii();
+    let lengths = pieces.each_ref().map(|piece| if is_wide(piece) { 0 } else { piece.length as u32 });
+    let mut columns = [[0; LANES]; N];
+    for (columns, half) in columns.as_chunks_mut::<LANES>().0.iter_mut().zip(0..) {
+        let bytes = pieces.each_ref().map(|piece| piece.bytes.as_chunks::<LANES>().0[half]);
+        *columns = vectors.turned(&bytes);
+    }
+    let rows = pieces.iter().fold(0, |most, piece| most.max(piece.length));
+    vectors.begin_group(group, &merger.of_byte, &merger.of_two, (&columns, &lengths, rows));
     if let Some(wide) = &merger.wide {
-        for (lane, &piece) in pieces.iter().take(LANES).enumerate() {
-            if is_wide(piece) {
-                begin_wide(group, merger, wide, lane, piece);
-            }
+        for (lane, piece) in pieces.iter().enumerate().filter(|(_, piece)| is_wide(piece)) {
+            begin_wide(group, merger, wide, lane, &piece.bytes[..piece.length]);
         }
     }
 }
@@ -35,10 +41,10 @@ fn begin(vectors: impl Vectors, group: &mut Group, merger: &Merger, pieces: &[Ke
 /// A piece with other characters than ASCII, where symbols are characters. Its lane is empty, and it has no more symbols
 /// than there are rows in use.
 #[cold]
-fn begin_wide(group: &mut Group, merger: &Merger, wide: &Wide, lane: usize, piece: Key) {
+fn begin_wide<const N: usize>(group: &mut Group<N>, merger: &Merger, wide: &Wide, lane: usize, piece: &[u8]) {
     let mut row = 0;
     let mut above = NEVER;
-    wide.each_symbol(merger, &piece.bytes()[..piece.len()], |symbol| {
+    wide.each_symbol(merger, piece, |symbol| {
         if row > 0 {
             group.ranks[row - 1].0[lane] = merger.pairs.get(above, symbol);
         }
@@ -50,55 +56,57 @@ fn begin_wide(group: &mut Group, merger: &Merger, wide: &Wide, lane: usize, piec
 
 /// Room for two groups.
 #[derive(Debug, Default)]
-pub struct Sixteens {
+pub struct Sixteens<const N: usize> {
     /// None until they are needed.
-    groups: Option<Box<[Group; 2]>>,
+    groups: Option<Box<[Group<N>; 2]>>,
     /// The pieces, by their lengths.
     order: Vec<u32>,
 }
 
-impl Sixteens {
+impl<const N: usize> Sixteens<N> {
     /// Hands over the ids of pieces when they are merged, in any order, each with its number.
     #[inline(always)]
     pub fn merge<V: Vectors>(
         &mut self,
         vectors: V,
         merger: &Merger,
-        pieces: &[Key],
+        pieces: &[impl Copy + Into<Bytes<N>>],
         mut done: impl FnMut(usize, &[TokenId]),
     ) {
-        self.sort(pieces);
+        self.sort(pieces.iter().map(|&piece| piece.into().length));
         let groups = self.groups.get_or_insert_with(|| Box::new([Group::new(), Group::new()]));
         for two in self.order.chunks(2 * LANES) {
-            let mut keys = [Key::default(); 2 * LANES];
-            for (key, &number) in keys.iter_mut().zip(two) {
-                *key = pieces[number as usize];
-            }
             // Half each, so that both have something to do.
-            let half = two.len().div_ceil(2);
-            let (first, second) = keys[..two.len()].split_at(half);
-            let [group, other] = &mut **groups;
-            begin(vectors, group, merger, first);
-            begin(vectors, other, merger, second);
+            let halves = two.split_at(two.len().div_ceil(2));
+            for (group, half) in groups.iter_mut().zip([halves.0, halves.1]) {
+                let mut some = [Bytes { bytes: [0; N], length: 0 }; LANES];
+                for (place, &number) in some.iter_mut().zip(half) {
+                    *place = pieces[number as usize].into();
+                }
+                begin(vectors, group, merger, &some);
+            }
             vectors.merge_groups(groups, &merger.pairs, &merger.ids);
-            for (at, &number) in two.iter().enumerate() {
-                let (group, lane) = if at < half { (0, at) } else { (1, at - half) };
-                done(number as usize, groups[group].ids(lane));
+            for (group, half) in groups.iter().zip([halves.0, halves.1]) {
+                for (lane, &number) in half.iter().enumerate() {
+                    done(number as usize, group.ids(lane));
+                }
             }
         }
     }
 
     /// Pieces by their lengths.
-    fn sort(&mut self, pieces: &[Key]) {
-        let mut places = [0u32; LONGEST + 2];
-        pieces.iter().for_each(|key| places[key.len() % ROWS + 1] += 1);
-        for length in 1..places.len() {
-            places[length] += places[length - 1];
+    fn sort(&mut self, lengths: impl ExactSizeIterator<Item = usize> + Clone) {
+        let mut places = [0u32; N];
+        lengths.clone().for_each(|length| places[length % N] += 1);
+        // How many are shorter.
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
         }
         self.order.clear();
-        self.order.resize(pieces.len(), 0);
-        for (key, number) in pieces.iter().zip(0..) {
-            let place = &mut places[key.len() % ROWS];
+        self.order.resize(lengths.len(), 0);
+        for (length, number) in lengths.zip(0..) {
+            let place = &mut places[length % N];
             self.order[*place as usize] = number;
             *place += 1;
         }
@@ -107,19 +115,21 @@ impl Sixteens {
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::Key;
     use super::super::merge::{SHORT, Work};
+    use super::super::middle::{self, HALF};
     use super::super::pairs::{PairHash, Symbol};
     use super::super::vectors::{Level, Plain, Task};
     use super::*;
     use crate::random::Random;
     use crate::unicode::CharTable;
 
-    struct Solve<'s> {
+    struct Solve<'s, const N: usize> {
         merger: &'s Merger,
-        pieces: &'s [Key],
+        pieces: &'s [Bytes<N>],
     }
 
-    impl Task for Solve<'_> {
+    impl<const N: usize> Task for Solve<'_, N> {
         type Output = Option<Vec<Vec<Symbol>>>;
 
         #[inline(always)]
@@ -127,7 +137,7 @@ mod tests {
             let mut found = vec![Vec::new(); self.pieces.len()];
             // Symbols are their own ids here.
             let done = |at: usize, ids: &[TokenId]| found[at] = ids.to_vec();
-            Sixteens::default().merge(vectors, self.merger, self.pieces, done);
+            Sixteens::<N>::default().merge(vectors, self.merger, self.pieces, done);
             V::SIXTEENS.then_some(found)
         }
     }
@@ -162,24 +172,29 @@ mod tests {
 
     #[test]
     fn sixteen_at_once_are_as_one_by_one() {
-        let mut random = Random::from_seed(8);
+        check(Random::from_seed(8), |text| Bytes::<SHORT>::from(Key::of(text)));
+        check(Random::from_seed(9), middle::bytes::<HALF>);
+        assert!(!PairHash::new(&[], 0).unwrap().may_be_gathered());
+    }
+
+    fn check<const N: usize>(mut random: Random, bytes: impl Fn(&[u8]) -> Bytes<N>) {
         let letters = ["a", "b", "c", "d", "e", "ä", "語", "é"];
         let mut merged = 0;
         for round in 0..150 {
             let merger = merger(&mut random, round % 2 == 1);
             let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
-            let pieces: Vec<Key> = (0..below(90))
+            let pieces: Vec<Bytes<N>> = (0..below(90))
                 .map(|_| {
-                    let length = 1 + below(LONGEST);
+                    let length = 1 + below(N - 1);
                     let mut text: String = (0..length).map(|_| letters[below(letters.len())]).collect();
-                    while text.len() > LONGEST {
+                    while text.len() >= N {
                         text.pop();
                     }
-                    Key::of(text.as_bytes())
+                    bytes(text.as_bytes())
                 })
                 .collect();
             let mut expected = vec![Vec::new(); pieces.len()];
-            merger.merge(Plain, &mut Work::<SHORT>::new(), pieces.iter().copied(), |at, symbols| {
+            merger.merge(Plain, &mut Work::<N>::new(), pieces.iter().copied(), |at, symbols| {
                 expected[at] = symbols.to_vec();
             });
             for level in Level::all() {
@@ -191,6 +206,5 @@ mod tests {
                 expected.iter().flatten().filter(|&&symbol| (symbol as usize) < merger.pairs.len()).count();
         }
         assert!(merged > 1000, "{merged}");
-        assert!(!PairHash::new(&[], 0).unwrap().may_be_gathered());
     }
 }

@@ -13,8 +13,9 @@ use super::bounds::Bounds;
 use super::cuts::{Cuts, Memo};
 use super::key::LONGEST;
 use super::longs::{Longs, New};
-use super::merge::Work;
+use super::merge::{Bytes, FEW, Work};
 use super::middle::{self, Wholes};
+use super::sixteen::Sixteens;
 use super::store::{Batch, Solve, Store};
 use super::symbols::Merger;
 use super::vectors::{Task, Vectors};
@@ -57,12 +58,54 @@ impl<'e> Ways<'e> {
     }
 
     #[inline(always)]
-    pub fn of(self, piece: &[u8]) -> Way<'e> {
+    pub fn of(self, piece: &[u8], worth: &mut Worth) -> Way<'e> {
+        let takes = self.wholes.is_some() && middle::takes(piece);
+        let stays = piece.is_ascii() || self.are_whole(piece) || takes && worth.is_none(piece);
         match self.cuts {
-            Some(cuts) if !piece.is_ascii() && !self.are_whole(piece) => Way::Units(cuts),
-            _ if self.wholes.is_some() && middle::takes(piece) => Way::Lane,
+            Some(cuts) if !stays => Way::Units(cuts),
+            _ if takes => Way::Lane,
             _ => Way::Alone,
         }
+    }
+}
+
+/// Whether cutting pieces that a lane would take has left anything short, by the script that they are written in: nearly nothing
+/// is, where tokens cross most boundaries, and then it is done for nothing.
+#[derive(Debug)]
+pub struct Worth {
+    /// Pieces in a row that were cut for nothing; from [`TRIED`] on, those that were not cut.
+    by_script: [u8; 256],
+}
+
+/// Pieces that are cut for nothing before others like them are not cut, and pieces that are not cut before one is.
+const TRIED: u8 = 4;
+const LEFT: u8 = 64;
+
+impl Worth {
+    /// The first character beyond ASCII tells, by its first byte and two bits of its second one.
+    #[inline(always)]
+    fn script(piece: &[u8]) -> usize {
+        let first = piece.iter().position(|&byte| byte >= 0xC0).unwrap_or(0);
+        let second = piece.get(first + 1).copied().unwrap_or(0);
+        usize::from(piece[first] & 0x3F) << 2 | usize::from(second >> 4 & 3)
+    }
+
+    /// Whether this piece is better not cut.
+    #[inline(always)]
+    fn is_none(&mut self, piece: &[u8]) -> bool {
+        let count = &mut self.by_script[Self::script(piece)];
+        if *count < TRIED {
+            return false;
+        }
+        *count = if *count < TRIED + LEFT { *count + 1 } else { TRIED - 1 };
+        true
+    }
+
+    /// A piece was cut, and so many of its bytes are in units that are still long.
+    #[inline(always)]
+    fn note(&mut self, piece: &[u8], long: usize) {
+        let count = &mut self.by_script[Self::script(piece)];
+        *count = if long * 4 > piece.len() * 3 { (*count + 1).min(TRIED) } else { 0 };
     }
 }
 
@@ -97,6 +140,10 @@ enum How {
 #[derive(Debug)]
 pub struct Together {
     work: Work<{ middle::ROOM }>,
+    sixteens: Sixteens<{ middle::HALF }>,
+    /// What is merged sixteen at once, and the numbers of these lanes, in front of those of the others.
+    halves: Vec<Bytes<{ middle::HALF }>>,
+    order: Vec<u32>,
     found: Vec<Found>,
     /// How many of them are written out.
     taken: usize,
@@ -111,12 +158,16 @@ pub struct Together {
     batch: Batch,
     bounds: Bounds,
     memo: Memo,
+    pub worth: Worth,
 }
 
 impl Together {
     pub fn new() -> Self {
         Together {
             work: Work::new(),
+            sixteens: Sixteens::default(),
+            halves: Vec::new(),
+            order: Vec::new(),
             found: Vec::new(),
             taken: 0,
             ids: Vec::new(),
@@ -128,6 +179,7 @@ impl Together {
             batch: Batch::new(),
             bounds: Bounds::default(),
             memo: Memo::new(),
+            worth: Worth { by_script: [0; 256] },
         }
     }
 
@@ -169,7 +221,13 @@ impl Together {
     ) {
         let how = match cuts {
             Some(cuts) => {
+                let lanes = self.lanes.len();
                 self.cut(cuts, text, place);
+                let long = self.lanes[lanes..].iter().map(|lane| (lane.text.1 - lane.text.0) as usize).sum();
+                let piece = &text[start as usize..end as usize];
+                if middle::takes(piece) {
+                    self.worth.note(piece, long);
+                }
                 self.pieces.push(self.starts.len() as u32);
                 self.starts.push(start);
                 self.ends.push(end);
@@ -210,22 +268,36 @@ impl Together {
         }
     }
 
-    /// Merges what is listed for lanes.
+    /// Merges what is listed for lanes, the shorter ones sixteen at once where vectors can.
     #[inline(always)]
-    fn merge(&mut self, vectors: impl Vectors, merger: &Merger, wholes: Option<&Wholes>, text: &[u8]) {
-        let Together { work, ids, lanes, spans, .. } = self;
+    fn merge<V: Vectors>(&mut self, vectors: V, merger: &Merger, wholes: Option<&Wholes>, text: &[u8]) {
+        let Together { work, sixteens, halves, order, ids, lanes, spans, .. } = self;
         let piece = |lane: &InLane| &text[lane.text.0 as usize..lane.text.1 as usize];
+        let may_be_halves = V::SIXTEENS && lanes.len() >= FEW && merger.pairs.may_be_gathered();
+        let is_half = |lane: &InLane| may_be_halves && piece(lane).len() < middle::HALF;
+        let numbered = || lanes.iter().zip(0..);
+        order.clear();
+        order.extend(numbered().filter(|(lane, _)| is_half(lane)).map(|(_, number)| number));
+        halves.clear();
+        halves.extend(order.iter().map(|&number: &u32| middle::bytes(piece(&lanes[number as usize]))));
+        order.extend(numbered().filter(|(lane, _)| !is_half(lane)).map(|(_, number)| number));
         spans.clear();
         spans.resize(lanes.len(), (0, 0));
-        let listed = lanes.iter().map(|lane| middle::bytes(piece(lane)));
-        merger.merge(vectors, work, listed, |index, symbols| {
-            let start = ids.len() as u32;
-            let lane = &lanes[index];
+        let mut done = |number: u32, write: &mut dyn FnMut(&mut Vec<TokenId>)| {
+            let (lane, start) = (&lanes[number as usize], ids.len() as u32);
             match wholes.filter(|_| !lane.is_unit).and_then(|wholes| wholes.get(piece(lane))) {
                 Some(id) => ids.push(id),
-                None => ids.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol))),
+                None => write(ids),
             }
-            spans[index] = (start, ids.len() as u32);
+            spans[number as usize] = (start, ids.len() as u32);
+        };
+        sixteens.merge(vectors, merger, halves, |at, made| {
+            done(order[at], &mut |ids| ids.extend_from_slice(made));
+        });
+        let others = &order[halves.len()..];
+        let listed = others.iter().map(|&number| middle::bytes(piece(&lanes[number as usize])));
+        merger.merge(vectors, work, listed, |at, symbols| {
+            done(others[at], &mut |ids| ids.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol))));
         });
         for (lane, span) in lanes.iter_mut().zip(spans) {
             lane.ids = *span;
@@ -284,7 +356,7 @@ pub struct Gather<'c, S, A> {
     pub longs: &'c mut Longs,
     pub ways: Ways<'c>,
     pub pieces: Pieces<'c>,
-    pub first: (usize, New),
+    pub first: (usize, New, Way<'c>),
     /// Is told about every piece that is gathered behind the first one.
     pub note: &'c mut Noted,
     /// Appends the ids of a unit that is too long for a lane.
@@ -298,9 +370,9 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Gather { together, store, merging, merger, longs, ways, pieces, first, note, alone } = self;
         let Pieces { text, starts, ends } = pieces;
-        let (at, new) = first;
+        let (at, new, way) = first;
         together.begin();
-        let cuts = match ways.of(pieces.piece(at)) {
+        let cuts = match way {
             Way::Units(cuts) => Some(cuts),
             Way::Lane | Way::Alone => None,
         };
@@ -314,7 +386,7 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
                 break;
             }
             let piece = pieces.piece(at);
-            let cuts = match ways.of(piece) {
+            let cuts = match ways.of(piece, &mut together.worth) {
                 Way::Units(cuts) if piece.len() <= MOST_BYTES => Some(cuts),
                 Way::Lane => None,
                 Way::Units(_) | Way::Alone => continue,

@@ -160,19 +160,19 @@ pub trait Vectors: Copy {
     /// Whether the two that follow do anything.
     const SIXTEENS: bool = false;
 
-    /// Writes the symbols of the first bytes of up to sixteen pieces, as many of each as its length says, and what each and the one
-    /// below it become.
-    fn begin_group(
+    /// Writes the symbols of the bytes of up to sixteen pieces, as many of each as its length says, and what each and the one
+    /// below it become, in so many rows. All first bytes come first.
+    fn begin_group<const N: usize>(
         self,
-        _group: &mut Group,
+        _group: &mut Group<N>,
         _of_byte: &[Symbol; 256],
         _of_two: &[Symbol; 1 << 16],
-        _pieces: (&[Key], &[u32; LANES]),
+        _pieces: (&[[u8; LANES]; N], &[u32; LANES], usize),
     ) {
     }
 
     /// Makes all merges of two groups, and puts ids in the place of symbols. The pairs may be gathered.
-    fn merge_groups(self, _groups: &mut [Group; 2], _pairs: &PairHash, _ids: &Ids) {}
+    fn merge_groups<const N: usize>(self, _groups: &mut [Group<N>; 2], _pairs: &PairHash, _ids: &Ids) {}
 
     /// The characters that a block of UTF-8 begins with, up to the first that takes four bytes, is none, or ends in the
     /// next block. None need be written where the block has something that is no character.

@@ -330,12 +330,12 @@ impl Vectors for Avx512 {
     const SIXTEENS: bool = true;
 
     #[inline(always)]
-    fn begin_group(
+    fn begin_group<const N: usize>(
         self,
-        group: &mut Group,
+        group: &mut Group<N>,
         of_byte: &[Symbol; 256],
         of_two: &[Symbol; 1 << 16],
-        pieces: (&[Key], &[u32; LANES]),
+        pieces: (&[[u8; LANES]; N], &[u32; LANES], usize),
     ) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
@@ -345,7 +345,7 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn merge_groups(self, groups: &mut [Group; 2], pairs: &PairHash, ids: &Ids) {
+    fn merge_groups<const N: usize>(self, groups: &mut [Group<N>; 2], pairs: &PairHash, ids: &Ids) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {

@@ -2,23 +2,23 @@
 
 use std::arch::x86_64::*;
 
-use super::key::{Key, LONGEST};
 use super::pairs::{
     BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
     part_bits,
 };
-use super::rows::{Group, Joined, LANES, PLACE_BITS, ROWS, Row};
+use super::rows::{Group, Joined, LANES, PLACE_BITS, Row};
 use super::symbols::Ids;
 use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.
-const ROW_BITS: u32 = 4;
-const _: () = assert!(LONGEST < 1 << ROW_BITS && BITS + ROW_BITS <= 32);
+const ROW_BITS: u32 = 5;
+const _: () = assert!(BITS + ROW_BITS <= 32);
 
 /// Makes all merges of two groups and puts ids in the place of symbols.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &Ids) {
+pub fn merge<const N: usize>(groups: &mut [Group<N>; 2], pairs: &PairHash, ids: &Ids) {
+    const { assert!(N <= 1 << ROW_BITS) };
     let table = Table::new(pairs);
     // While one group waits for what it has looked up, the other one goes on.
     let [first, second] = &mut *groups;
@@ -40,10 +40,10 @@ pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &Ids) {
 /// Writes the ids of each piece one after the other, and counts them.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn spell(group: &mut Group, ids: &Ids) {
+fn spell<const N: usize>(group: &mut Group<N>, ids: &Ids) {
     let never = _mm512_set1_epi32(NEVER as i32);
     let mut counts = _mm512_setzero_si512();
-    let rows = group.rows.min(LONGEST);
+    let rows = group.rows.min(N - 1);
     group.counts = Row([0; LANES]);
     let listed = match ids {
         Ids::Same(_) => None,
@@ -89,7 +89,7 @@ fn spell(group: &mut Group, ids: &Ids) {
 /// Writes four rows as four numbers of each lane, from the place `first` on, which is a multiple of four.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn turn([a, b, c, d]: [__m512i; 4], first: usize, out: &mut [[TokenId; ROWS]; LANES]) {
+fn turn<const N: usize>([a, b, c, d]: [__m512i; 4], first: usize, out: &mut [[TokenId; N]; LANES]) {
     let (low, high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     let (low_behind, high_behind) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
     // Each has four lanes, the first of which is its number, the next one four behind it.
@@ -117,22 +117,10 @@ fn turn([a, b, c, d]: [__m512i; 4], first: usize, out: &mut [[TokenId; ROWS]; LA
     }
 }
 
-/// The bytes of sixteen keys, all first ones first.
-#[target_feature(enable = "avx512f,avx512vbmi")]
-#[inline]
-fn turn_bytes(keys: &[Key; LANES]) -> [[u8; LANES]; ROWS] {
-    const { assert!(size_of::<Key>() == 16) };
-    let (fours, _) = keys.as_chunks::<4>();
-    // SAFETY: keys are two words one after the other, of which four are 64 bytes, and this load asks for no alignment.
-    #[allow(unsafe_code)]
-    let load = |at: usize| unsafe { _mm512_loadu_si512(std::ptr::from_ref(&fours[at]).cast()) };
-    columns([load(0), load(1), load(2), load(3)])
-}
-
 /// Sixteen times sixteen bytes, all first ones first.
 #[target_feature(enable = "avx512f,avx512vbmi")]
 #[inline]
-pub fn columns([first, second, third, fourth]: [__m512i; 4]) -> [[u8; LANES]; ROWS] {
+pub fn columns([first, second, third, fourth]: [__m512i; 4]) -> [[u8; LANES]; LANES] {
     // Of eight keys the first or the last eight bytes: number `at` is of key `at % 8`.
     const HALVES: [[u8; 64]; 2] = {
         let mut halves = [[0; 64]; 2];
@@ -144,8 +132,8 @@ pub fn columns([first, second, third, fourth]: [__m512i; 4]) -> [[u8; LANES]; RO
         }
         halves
     };
-    const { assert!(ROWS == 16 && LANES == 16) };
-    let mut bytes = [[0; LANES]; ROWS];
+    const { assert!(LANES == 16) };
+    let mut bytes = [[0; LANES]; LANES];
     // SAFETY: four rows are 64 bytes, as a line of the table is. No load and no store asks for alignment.
     #[allow(unsafe_code)]
     unsafe {
@@ -169,19 +157,13 @@ pub fn columns([first, second, third, fourth]: [__m512i; 4]) -> [[u8; LANES]; RO
 /// Writes the symbols of the first bytes of pieces, and what each and the one below it become.
 #[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
 #[inline]
-pub fn begin(
-    group: &mut Group,
+pub fn begin<const N: usize>(
+    group: &mut Group<N>,
     of_byte: &[Symbol; 256],
     of_two: &[Symbol; 1 << 16],
-    (pieces, lengths): (&[Key], &[u32; LANES]),
+    (bytes, lengths, rows): (&[[u8; LANES]; N], &[u32; LANES], usize),
 ) {
-    let mut keys = [Key::default(); LANES];
-    let mut rows = 0;
-    for (place, &key) in keys.iter_mut().zip(pieces) {
-        *place = key;
-        rows = rows.max(key.len().min(LONGEST));
-    }
-    let bytes = turn_bytes(&keys);
+    let rows = rows.min(N - 1);
     let never = _mm512_set1_epi32(NEVER as i32);
     // SAFETY: rows are 64 bytes, lines of bytes 16; a byte is a place of the first table, two bytes of the second.
     #[allow(unsafe_code)]
@@ -216,10 +198,10 @@ struct Chosen {
 /// Makes the next merge of each piece, and looks up the new pairs; nothing if there is none.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn choose(group: &mut Group, table: &Table<'_>) -> Option<Chosen> {
+fn choose<const N: usize>(group: &mut Group<N>, table: &Table<'_>) -> Option<Chosen> {
     let never = _mm512_set1_epi32(NEVER as i32);
     let all = |number: usize| _mm512_set1_epi32(number as i32);
-    let rows = group.going.min(LONGEST);
+    let rows = group.going.min(N - 1);
     // SAFETY: rows are 64 bytes and aligned to as many.
     #[allow(unsafe_code)]
     unsafe {
@@ -312,9 +294,9 @@ pub fn join(symbols: &mut [Row], ranks: &mut [Row], none: Symbol) -> Joined {
 /// Writes what was looked up.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn settle(group: &mut Group, Chosen { before, at, of_left, of_right }: Chosen) {
+fn settle<const N: usize>(group: &mut Group<N>, Chosen { before, at, of_left, of_right }: Chosen) {
     let all = |number: usize| _mm512_set1_epi32(number as i32);
-    for row in 0..group.going.min(LONGEST) {
+    for row in 0..group.going.min(N - 1) {
         let place = group.ranks[row].0.as_mut_ptr().cast();
         // SAFETY: rows are 64 bytes and aligned to as many.
         #[allow(unsafe_code)]
