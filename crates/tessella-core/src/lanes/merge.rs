@@ -163,7 +163,7 @@ impl Merger {
         mut found: impl FnMut(usize, &[TokenId]),
     ) {
         if V::SIXTEENS && pieces.len() >= FEW && self.pairs.may_be_gathered() {
-            return work.sixteens.merge(vectors, self, pieces, found);
+            return work.sixteens.merge(vectors, self, pieces.len(), |at| pieces[at].into(), found);
         }
         self.merge(vectors, work, pieces.iter().copied(), |index, symbols| {
             let mut ids = [0; LONGEST];

@@ -18,13 +18,10 @@ pub fn takes(piece: &[u8]) -> bool {
     (LONGEST + 1..ROOM).contains(&piece.len())
 }
 
-/// Symbols of pieces that are merged sixteen at once, where vectors can.
-pub const HALF: usize = ROOM / 2;
-
 /// A piece as it goes into a lane.
 #[inline(always)]
-pub fn bytes<const N: usize>(piece: &[u8]) -> Bytes<N> {
-    let mut bytes = [0; N];
+pub fn bytes(piece: &[u8]) -> Bytes<ROOM> {
+    let mut bytes = [0; ROOM];
     bytes[..piece.len()].copy_from_slice(piece);
     Bytes { bytes, length: piece.len() }
 }
@@ -57,7 +54,7 @@ impl Wholes {
         }
         let mut others = vec![true; wholes.len()];
         let asked: Vec<usize> = (0..wholes.len()).filter(|&index| takes(&wholes[index].0)).collect();
-        let listed = asked.iter().map(|&index| bytes::<ROOM>(&wholes[index].0));
+        let listed = asked.iter().map(|&index| bytes(&wholes[index].0));
         engine.merger.merge(Plain, &mut Work::new(), listed, |at, symbols| {
             let made = symbols.iter().map(|&symbol| engine.merger.ids.of(symbol));
             others[asked[at]] = !made.eq([wholes[asked[at]].1]);

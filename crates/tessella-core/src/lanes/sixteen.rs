@@ -24,12 +24,13 @@ fn begin<const N: usize>(
 ) {
     let is_wide = |piece: &Bytes<N>| merger.wide.is_some() && !piece.bytes[..piece.length].is_ascii();
     let lengths = pieces.each_ref().map(|piece| if is_wide(piece) { 0 } else { piece.length as u32 });
-    let mut columns = [[0; LANES]; N];
-    for (columns, half) in columns.as_chunks_mut::<LANES>().0.iter_mut().zip(0..) {
-        let bytes = pieces.each_ref().map(|piece| piece.bytes.as_chunks::<LANES>().0[half]);
-        *columns = vectors.turned(&bytes);
-    }
     let rows = pieces.iter().fold(0, |most, piece| most.max(piece.length));
+    let mut columns = [[0; LANES]; N];
+    // The row behind the last one is looked at.
+    for (some, part) in columns.as_chunks_mut::<LANES>().0.iter_mut().zip(0..=rows / LANES) {
+        let bytes = pieces.each_ref().map(|piece| piece.bytes.as_chunks::<LANES>().0[part]);
+        *some = vectors.turned(&bytes);
+    }
     vectors.begin_group(group, &merger.of_byte, &merger.of_two, (&columns, &lengths, rows));
     if let Some(wide) = &merger.wide {
         for (lane, piece) in pieces.iter().enumerate().filter(|(_, piece)| is_wide(piece)) {
@@ -70,10 +71,11 @@ impl<const N: usize> Sixteens<N> {
         &mut self,
         vectors: V,
         merger: &Merger,
-        pieces: &[impl Copy + Into<Bytes<N>>],
+        count: usize,
+        piece: impl Fn(usize) -> Bytes<N>,
         mut done: impl FnMut(usize, &[TokenId]),
     ) {
-        self.sort(pieces.iter().map(|&piece| piece.into().length));
+        self.sort((0..count).map(|number| piece(number).length));
         let groups = self.groups.get_or_insert_with(|| Box::new([Group::new(), Group::new()]));
         for two in self.order.chunks(2 * LANES) {
             // Half each, so that both have something to do.
@@ -81,7 +83,7 @@ impl<const N: usize> Sixteens<N> {
             for (group, half) in groups.iter_mut().zip([halves.0, halves.1]) {
                 let mut some = [Bytes { bytes: [0; N], length: 0 }; LANES];
                 for (place, &number) in some.iter_mut().zip(half) {
-                    *place = pieces[number as usize].into();
+                    *place = piece(number as usize);
                 }
                 begin(vectors, group, merger, &some);
             }
@@ -117,7 +119,7 @@ impl<const N: usize> Sixteens<N> {
 mod tests {
     use super::super::key::Key;
     use super::super::merge::{SHORT, Work};
-    use super::super::middle::{self, HALF};
+    use super::super::middle;
     use super::super::pairs::{PairHash, Symbol};
     use super::super::vectors::{Level, Plain, Task};
     use super::*;
@@ -137,7 +139,8 @@ mod tests {
             let mut found = vec![Vec::new(); self.pieces.len()];
             // Symbols are their own ids here.
             let done = |at: usize, ids: &[TokenId]| found[at] = ids.to_vec();
-            Sixteens::<N>::default().merge(vectors, self.merger, self.pieces, done);
+            let piece = |at: usize| self.pieces[at];
+            Sixteens::<N>::default().merge(vectors, self.merger, self.pieces.len(), piece, done);
             V::SIXTEENS.then_some(found)
         }
     }
@@ -173,7 +176,7 @@ mod tests {
     #[test]
     fn sixteen_at_once_are_as_one_by_one() {
         check(Random::from_seed(8), |text| Bytes::<SHORT>::from(Key::of(text)));
-        check(Random::from_seed(9), middle::bytes::<HALF>);
+        check(Random::from_seed(9), middle::bytes);
         assert!(!PairHash::new(&[], 0).unwrap().may_be_gathered());
     }
 

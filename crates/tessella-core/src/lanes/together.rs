@@ -13,7 +13,7 @@ use super::bounds::Bounds;
 use super::cuts::{Cuts, Memo};
 use super::key::LONGEST;
 use super::longs::{Longs, New};
-use super::merge::{Bytes, FEW, Work};
+use super::merge::{FEW, Work};
 use super::middle::{self, Wholes};
 use super::sixteen::Sixteens;
 use super::store::{Batch, Solve, Store};
@@ -140,10 +140,7 @@ enum How {
 #[derive(Debug)]
 pub struct Together {
     work: Work<{ middle::ROOM }>,
-    sixteens: Sixteens<{ middle::HALF }>,
-    /// What is merged sixteen at once, and the numbers of these lanes, in front of those of the others.
-    halves: Vec<Bytes<{ middle::HALF }>>,
-    order: Vec<u32>,
+    sixteens: Sixteens<{ middle::ROOM }>,
     found: Vec<Found>,
     /// How many of them are written out.
     taken: usize,
@@ -166,8 +163,6 @@ impl Together {
         Together {
             work: Work::new(),
             sixteens: Sixteens::default(),
-            halves: Vec::new(),
-            order: Vec::new(),
             found: Vec::new(),
             taken: 0,
             ids: Vec::new(),
@@ -268,37 +263,33 @@ impl Together {
         }
     }
 
-    /// Merges what is listed for lanes, the shorter ones sixteen at once where vectors can.
+    /// Merges what is listed for lanes, sixteen at once where vectors can.
     #[inline(always)]
     fn merge<V: Vectors>(&mut self, vectors: V, merger: &Merger, wholes: Option<&Wholes>, text: &[u8]) {
-        let Together { work, sixteens, halves, order, ids, lanes, spans, .. } = self;
-        let piece = |lane: &InLane| &text[lane.text.0 as usize..lane.text.1 as usize];
-        let may_be_halves = V::SIXTEENS && lanes.len() >= FEW && merger.pairs.may_be_gathered();
-        let is_half = |lane: &InLane| may_be_halves && piece(lane).len() < middle::HALF;
-        let numbered = || lanes.iter().zip(0..);
-        order.clear();
-        order.extend(numbered().filter(|(lane, _)| is_half(lane)).map(|(_, number)| number));
-        halves.clear();
-        halves.extend(order.iter().map(|&number: &u32| middle::bytes(piece(&lanes[number as usize]))));
-        order.extend(numbered().filter(|(lane, _)| !is_half(lane)).map(|(_, number)| number));
+        let Together { work, sixteens, ids, lanes, spans, .. } = self;
+        let piece = |number: usize| &text[lanes[number].text.0 as usize..lanes[number].text.1 as usize];
+        let count = lanes.len();
         spans.clear();
-        spans.resize(lanes.len(), (0, 0));
-        let mut done = |number: u32, write: &mut dyn FnMut(&mut Vec<TokenId>)| {
-            let (lane, start) = (&lanes[number as usize], ids.len() as u32);
-            match wholes.filter(|_| !lane.is_unit).and_then(|wholes| wholes.get(piece(lane))) {
+        spans.resize(count, (0, 0));
+        let mut done = |number: usize, write: &mut dyn FnMut(&mut Vec<TokenId>)| {
+            let start = ids.len() as u32;
+            match wholes.filter(|_| !lanes[number].is_unit).and_then(|wholes| wholes.get(piece(number))) {
                 Some(id) => ids.push(id),
                 None => write(ids),
             }
-            spans[number as usize] = (start, ids.len() as u32);
+            spans[number] = (start, ids.len() as u32);
         };
-        sixteens.merge(vectors, merger, halves, |at, made| {
-            done(order[at], &mut |ids| ids.extend_from_slice(made));
-        });
-        let others = &order[halves.len()..];
-        let listed = others.iter().map(|&number| middle::bytes(piece(&lanes[number as usize])));
-        merger.merge(vectors, work, listed, |at, symbols| {
-            done(others[at], &mut |ids| ids.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol))));
-        });
+        if V::SIXTEENS && count >= FEW && merger.pairs.may_be_gathered() {
+            let listed = |number| middle::bytes(piece(number));
+            sixteens.merge(vectors, merger, count, listed, |number, made| {
+                done(number, &mut |ids| ids.extend_from_slice(made));
+            });
+        } else {
+            let listed = (0..count).map(|number| middle::bytes(piece(number)));
+            merger.merge(vectors, work, listed, |number, symbols| {
+                done(number, &mut |ids| ids.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol))));
+            });
+        }
         for (lane, span) in lanes.iter_mut().zip(spans) {
             lane.ids = *span;
         }

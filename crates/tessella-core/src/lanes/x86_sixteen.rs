@@ -11,7 +11,7 @@ use super::symbols::Ids;
 use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.
-const ROW_BITS: u32 = 5;
+const ROW_BITS: u32 = 6;
 const _: () = assert!(BITS + ROW_BITS <= 32);
 
 /// Makes all merges of two groups and puts ids in the place of symbols.
