@@ -124,3 +124,27 @@ def test_names_in_sentencepiece_models(tmp_path):
     assert reference.bos_id() == 1
     assert reference.id_to_piece(1) == "<begin>"
     assert reference.piece_to_id("<other>") == old.token_to_id("<ctl>")
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_an_id_of_two_tokens_is_refused(added):
+    # Where a vocabulary has a hole, the id that a file gives an added token may be another token's.
+    vocab = {"a": 0, "b": 1, "ab": 4, "c": 3} if added else {"a": 0, "b": 1, "ab": 1}
+    said = json.loads(Tokenizer(models.BPE()).to_str())
+    said["model"].update(vocab=vocab, merges=[])
+    if added:
+        token = {"id": 4, "content": "<s>", "single_word": False, "lstrip": False, "rstrip": False}
+        said["added_tokens"] = [{**token, "normalized": False, "special": True}]
+    old = Tokenizer.from_str(json.dumps(said))
+    both = ("ab", "<s>") if added else ("b", "ab")
+    assert old.token_to_id(both[0]) == old.token_to_id(both[1])
+    edits = (
+        edit.compact,
+        lambda one: edit.pad_to_multiple(one, 8),
+        lambda one: edit.remove(one, [both[1]]),
+        lambda one: edit.replace_special(one, {both[1]: "<t>"}),
+        lambda one: edit.extend(one, ["abab"], 8),
+    )
+    for change in edits:
+        with pytest.raises(tessella.errors.UnsupportedError, match=f"`{both[0]}` and `{both[1]}` both have"):
+            change(old)
