@@ -55,6 +55,7 @@ class Corpus:
         self.settings = Settings.from_told(manifest["settings"])
         shape, layout = self.settings.shape(manifest["tokenizer"]), self.settings.layout
         self._parts = [part for entry in manifest["shards"] for part in entry["parts"]]
+        self._files = [entry["files"] for entry in manifest["shards"] for _ in entry["parts"]]
         self._views: list[View | None] = [None] * len(self._parts)
         self._shape, self._layout = shape, layout
         self._starts = [0]
@@ -76,6 +77,7 @@ class Corpus:
         """A part, opened when it is first asked for."""
         found = self._views[number]
         if found is None:
+            self._check_sizes(number)
             found = self._layout.view(self.path, self._parts[number], self._shape)
             self._views[number] = found
             if found.tokens != self._parts[number]["tokens"]:
@@ -86,6 +88,24 @@ class Corpus:
                     f"tells {self._parts[number]['tokens']}: `tessella data verify` says more"
                 )
         return found
+
+    def _check_sizes(self, number: int) -> None:
+        """Refuses files that were cut off or written to, before their readers fail in ways of their own.
+
+        One that is missing is told by who opens it.
+        """
+        for file in self._files[number]:
+            try:
+                size = os.stat(os.path.join(self.path, file["name"])).st_size
+            except FileNotFoundError:
+                continue
+            if size != file["bytes"]:
+                from ..errors import FormatError
+
+                raise FormatError(
+                    f"{file['name']} in {self.path} has {size} bytes, its manifest tells {file['bytes']}: "
+                    "`tessella data verify` says more"
+                )
 
     @property
     def documents(self) -> Documents:
