@@ -4,8 +4,8 @@ A folder that holds something is gone on with only where plan, settings and toke
 begun with. Finished shards stay if their inputs are still the same: a file that was not written to since the
 plan was made (its *stamp* says so: the time of the last change, or what object storage tells of a version) is
 taken at its word, the bytes of any other are read again and compared by their SHA-256. Of a complete folder
-that has lost a file, or the end of one, that shard is made again. Anything else is refused, with the way out in
-the message. Inputs that change while they are read are a matter of ``slices``.
+that has lost a file, or the end of one, that shard is made again. Anything else is refused, with the way out
+in the message. Inputs that change while they are read are a matter of ``slices``.
 """
 
 from __future__ import annotations

@@ -287,7 +287,18 @@ def test_what_a_complete_folder_has_lost_is_made_again(tmp_path, rows, tokenizer
     assert (out / "manifest.json").exists()
 
 
-FORMATS = ("megatron", "nanogpt", "llm.c", "mds", "datatrove", "dolma", "litdata", "parquet", "arrow", "numpy")
+FORMATS = (
+    "megatron",
+    "nanogpt",
+    "llm.c",
+    "mds",
+    "datatrove",
+    "dolma",
+    "litdata",
+    "parquet",
+    "arrow",
+    "numpy",
+)
 
 
 @pytest.mark.parametrize("form", FORMATS)
