@@ -36,7 +36,7 @@ def _directions(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
     """Rows at length 1; rows of zeros stay."""
     with np.errstate(over="ignore", under="ignore"):
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        units = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+        units: npt.NDArray[np.floating] = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
     # Of very large or small numbers the squares are infinite or 0, and that length with them.
     odd = np.flatnonzero(~((lengths > _SQUARED[0]) & (lengths < _SQUARED[1])))
     if len(odd):
