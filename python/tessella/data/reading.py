@@ -135,22 +135,26 @@ class Corpus:
         import numpy as np
 
         if self.settings.mask is None:
-            return np.ones(max(0, min(stop, self.tokens) - start), np.uint8)
+            return np.ones(max(0, min(stop, self.tokens) - _place(start)), np.uint8)
         found = [view.mask(first, last) for view, first, last in self._pieces(start, stop)]
         return np.concatenate([one for one in found if one is not None] or [np.empty(0, np.uint8)])
 
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[View, int, int]]:
         """Parts with what is asked for of each."""
-        if start < 0:
-            raise ArgumentError(f"a place must be 0 or more, found {start}")
+        number = bisect_right(self._starts, _place(start)) - 1
         stop = min(stop, self.tokens)
-        number = bisect_right(self._starts, start) - 1
         while start < stop:
             first, last = self._starts[number], self._starts[number + 1]
             if last > start:
                 yield self.view(number), start - first, min(stop, last) - first
                 start = min(stop, last)
             number += 1
+
+
+def _place(start: int) -> int:
+    if start < 0:
+        raise ArgumentError(f"a place must be 0 or more, found {start}")
+    return start
 
 
 class Documents(Sequence[Any]):
