@@ -267,8 +267,8 @@ def _unspelled(pipeline: Pipeline, removed: dict[int, tuple[int, ...]], made: To
         }
         if other:
             notes.append(
-                f"{len(other):,} of the removed tokens are spelled by tokens with another text, which is what "
-                f"texts with them decode to: {_shown(pipeline, other)}"
+                f"{len(other):,} of the removed tokens are spelled by tokens with another text, which is "
+                f"what texts with them decode to: {_shown(pipeline, other)}"
             )
     return notes
 
