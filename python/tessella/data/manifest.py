@@ -89,11 +89,11 @@ def parsed(place: Place, name: str) -> dict[str, Any] | None:
     return found
 
 
-def is_whole(place: Place, manifest: dict[str, Any]) -> bool:
-    """Whether all files that a manifest tells are there with their sizes."""
+def lost(place: Place, manifest: dict[str, Any]) -> list[str]:
+    """The files that a manifest tells and that are not there, or have another size."""
     sizes = place.sizes()
     files = [*manifest["files"], *(file for entry in manifest["shards"] for file in entry["files"])]
-    return all(sizes.get(file["name"]) == file["bytes"] for file in files)
+    return [file["name"] for file in files if sizes.get(file["name"]) != file["bytes"]]
 
 
 def reopen(place: Place, manifest: dict[str, Any], run: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from .manifest import (
     MANIFEST,
     RUN,
     entries,
-    is_whole,
+    lost,
     read_manifest,
     read_run,
     refuse_changes,
@@ -63,7 +63,7 @@ class Run:
             if complete is not None:
                 refuse_changes(self.place, complete, run)
                 self._check_inputs({entry["shard"]: entry for entry in complete["shards"]}, run)
-                if is_whole(self.place, complete):
+                if not lost(self.place, complete):
                     sweep(self.place)
                     return Result.of(self.place, complete)
                 reopen(self.place, complete, self._stamped(run))

@@ -274,12 +274,15 @@ def test_what_a_complete_folder_has_lost_is_made_again(tmp_path, rows, tokenizer
         assert tokenize(path, tokenizer, out, **options).is_complete
         assert contents(out) == whole
         (out / name).unlink()
+        with pytest.raises(ArgumentError, match=f"has lost {name}"):
+            tessella.data.merge(out)
         told = []
         assert tokenize(path, tokenizer, out, on_event=told.append, **options).is_complete
         assert contents(out) == whole
         plan = next(event for event in told if event["event"] == "plan")
         assert plan["missing"] == (name in shards)
     assert not (out / ".tessella").exists()
+    assert tessella.data.merge(out).is_complete
     path.write_bytes(path.read_bytes().replace(b"low", b"new"))
     (out / shards[0]).unlink()
     with pytest.raises(ArgumentError, match="has other bytes than shard"):
