@@ -148,3 +148,32 @@ def test_an_id_of_two_tokens_is_refused(added):
     for change in edits:
         with pytest.raises(tessella.errors.UnsupportedError, match=f"`{both[0]}` and `{both[1]}` both have"):
             change(old)
+
+
+def test_tokens_that_a_model_finds_by_their_names_are_not_renamed(tmp_path):
+    from tessella.compat.sentencepiece import SentencePieceTrainer
+
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(["low lower lowest newer wider"] * 9),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=290,
+        hard_vocab_limit=False,
+        byte_fallback=True,
+        control_symbols=["<c>"],
+    )
+    pieces = tessella.load(tmp_path / "m.model")
+    letters = {"<unk>": 0, **{f"<0x{byte:02X}>": byte + 1 for byte in range(256)}, "a": 257}
+    bytes_too = Tokenizer(models.BPE(letters, [], unk_token="<unk>", byte_fallback=True))
+    plain = Tokenizer(models.BPE({"a": 0, "b": 1, "<r>": 2}, []))
+    for tokenizer, name, why in (
+        (pieces, "<0x41>", "it spells a byte"),
+        (bytes_too, "<0x41>", "it spells a byte"),
+        (plain, "b", "text with it would vanish"),
+    ):
+        with pytest.raises(ArgumentError, match=f"`{name}` cannot become `<t>`: {why}"):
+            edit.replace_special(tokenizer, {name: "<t>"})
+    for tokenizer, name in ((pieces, "<c>"), (pieces, "<unk>"), (bytes_too, "<unk>"), (plain, "<r>")):
+        edited = edit.replace_special(tokenizer, {name: "<t>"})
+        assert edited.tokenizer.token_to_id("<t>") == tokenizer.token_to_id(name)
+        for text in ("low A", "ab", "é"):
+            assert encoded(edited.tokenizer, text) == encoded(tokenizer, text)
