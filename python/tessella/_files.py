@@ -214,9 +214,10 @@ def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
         all.commit()
     except BaseException as error:
         all.abandon()
-        if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
+        number = error.errno if isinstance(error, OSError) and error.filename is None else None
+        if number is not None and number in _FULL:
             where = targets[0] if len(targets) == 1 else os.path.dirname(os.path.abspath(targets[0]))
-            raise OSError(error.errno, os.strerror(error.errno), where) from error
+            raise OSError(number, os.strerror(number), where) from error
         raise
 
 
