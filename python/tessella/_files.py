@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -196,15 +197,27 @@ class _Replacements:
             one.abandon()
 
 
+#: What is said where there is no room for more: these come from writing alone.
+_FULL = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
+
+
 @contextlib.contextmanager
 def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
-    """Files that take the places of ``targets`` when the block ends well, and vanish when it does not."""
+    """Files that take the places of ``targets`` when the block ends well, and vanish when it does not.
+
+    Where there is no room for them the error names the one, or the folder of several: the system was asked
+    with the number of an open file and does not say.
+    """
     all = _Replacements()
     try:
         yield tuple([all.open(target) for target in targets])
         all.commit()
-    except BaseException:
+    except BaseException as error:
         all.abandon()
+        number = error.errno if isinstance(error, OSError) and error.filename is None else None
+        if number is not None and number in _FULL:
+            where = targets[0] if len(targets) == 1 else os.path.dirname(os.path.abspath(targets[0]))
+            raise OSError(number, os.strerror(number), where) from error
         raise
 
 

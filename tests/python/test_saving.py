@@ -2,8 +2,10 @@
 
 import base64
 import copy
+import errno
 import json
 import multiprocessing
+import os
 import pickle
 import random
 import struct
@@ -413,3 +415,25 @@ def test_scores_are_written_as_the_library_writes_them():
         return json.loads(saved, parse_float=str)["model"]["vocab"]
 
     assert written(tessella) == written(reference)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+def test_a_full_disk_is_told_with_the_file(tmp_path):
+    import numpy as np
+    from tessella import edit, prove
+    from tessella.embeddings import Vectors
+
+    (tmp_path / "ids").write_bytes(np.zeros(9000, "<u2").tobytes())
+    tokenizer = tessella.recipes.get("gpt2").train(["low lower lowest"] * 9, vocab_size=262)
+    writers = (
+        lambda: edit.IdMap([0]).save("/dev/full"),
+        lambda: edit.IdMap([0]).apply_file(tmp_path / "ids", "/dev/full"),
+        lambda: prove.record(tokenizer, ["low"]).save("/dev/full"),
+        lambda: Vectors(["low"], [[1.0]]).save("/dev/full"),
+        lambda: tokenizer.save("/dev/full", format="gguf"),
+        lambda: tokenizer.save("/dev/full", format="json"),
+    )
+    for write in writers:
+        with pytest.raises(OSError, match="No space left on device: '/dev/full'") as caught:
+            write()
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/dev/full")

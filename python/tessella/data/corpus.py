@@ -20,7 +20,7 @@ from ._fingerprint import fingerprint
 from .found import STDIN, find
 from .job import Job
 from .locks import only_one
-from .manifest import read_manifest
+from .manifest import lost, read_manifest
 from .places import place
 from .plan import plan
 from .result import Result
@@ -212,6 +212,10 @@ def merge(out: Path) -> Result:
     target = place(os.fsdecode(out))
     complete = read_manifest(target)
     if complete is not None:
+        if gone := lost(target, complete):
+            raise ArgumentError(
+                f"{target.path} was complete, but has lost {gone[0]}, or its end: run the tasks again"
+            )
         sweep(target)
         return Result.of(target, complete)
     run_in(target)  # before the lock, which would make the folder

@@ -89,6 +89,24 @@ def parsed(place: Place, name: str) -> dict[str, Any] | None:
     return found
 
 
+def lost(place: Place, manifest: dict[str, Any]) -> list[str]:
+    """The files that a manifest tells and that are not there, or have another size."""
+    sizes = place.sizes()
+    files = [*manifest["files"], *(file for entry in manifest["shards"] for file in entry["files"])]
+    return [file["name"] for file in files if sizes.get(file["name"]) != file["bytes"]]
+
+
+def reopen(place: Place, manifest: dict[str, Any], run: dict[str, Any]) -> None:
+    """Makes a complete folder one whose run goes on: what is lost is made again, and then the manifest.
+
+    The manifest goes last, so that who is killed before begins here again.
+    """
+    for entry in manifest["shards"]:
+        place.write(entry_name(entry["shard"]), json.dumps(entry, indent=1).encode())
+    place.write(RUN, json.dumps(run, indent=1).encode())
+    place.remove(MANIFEST)
+
+
 def entries(place: Place, count: int) -> dict[int, dict[str, Any]]:
     """The shards that are done, whose files are there with the sizes that they should have."""
     there, sizes = place.sizes(WORK), place.sizes()

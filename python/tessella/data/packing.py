@@ -16,6 +16,7 @@ Example:
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def best_fit(lengths: Sequence[int], length: int) -> list[list[int]]:
     rows: list[list[int]] = []
     # For each amount of room the rows that have it, and a number whose bits say where there are any: the row
     # with the least room that is enough is then found at once, however many rows are open.
-    by_room: list[list[int]] = [[] for _ in range(length + 1)]
+    by_room: dict[int, list[int]] = defaultdict(list)
     bits = 0
     for number in order:
         size = lengths[number]
@@ -126,6 +127,7 @@ def best_fit(lengths: Sequence[int], length: int) -> list[list[int]]:
             room = size + (enough & -enough).bit_length() - 1
             row = by_room[room].pop()
             if not by_room[room]:
+                del by_room[room]
                 bits ^= 1 << room
             rows[row].append(number)
         else:

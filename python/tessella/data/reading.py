@@ -55,6 +55,7 @@ class Corpus:
         self.settings = Settings.from_told(manifest["settings"])
         shape, layout = self.settings.shape(manifest["tokenizer"]), self.settings.layout
         self._parts = [part for entry in manifest["shards"] for part in entry["parts"]]
+        self._files = [entry["files"] for entry in manifest["shards"] for _ in entry["parts"]]
         self._views: list[View | None] = [None] * len(self._parts)
         self._shape, self._layout = shape, layout
         self._starts = [0]
@@ -76,6 +77,7 @@ class Corpus:
         """A part, opened when it is first asked for."""
         found = self._views[number]
         if found is None:
+            self._check_sizes(number)
             found = self._layout.view(self.path, self._parts[number], self._shape)
             self._views[number] = found
             if found.tokens != self._parts[number]["tokens"]:
@@ -86,6 +88,24 @@ class Corpus:
                     f"tells {self._parts[number]['tokens']}: `tessella data verify` says more"
                 )
         return found
+
+    def _check_sizes(self, number: int) -> None:
+        """Refuses files that were cut off or written to, before their readers fail in ways of their own.
+
+        One that is missing is told by who opens it.
+        """
+        for file in self._files[number]:
+            try:
+                size = os.stat(os.path.join(self.path, file["name"])).st_size
+            except FileNotFoundError:
+                continue
+            if size != file["bytes"]:
+                from ..errors import FormatError
+
+                raise FormatError(
+                    f"{file['name']} in {self.path} has {size} bytes, its manifest tells {file['bytes']}: "
+                    "`tessella data verify` says more"
+                )
 
     @property
     def documents(self) -> Documents:
@@ -115,22 +135,26 @@ class Corpus:
         import numpy as np
 
         if self.settings.mask is None:
-            return np.ones(max(0, min(stop, self.tokens) - start), np.uint8)
+            return np.ones(max(0, min(stop, self.tokens) - _place(start)), np.uint8)
         found = [view.mask(first, last) for view, first, last in self._pieces(start, stop)]
         return np.concatenate([one for one in found if one is not None] or [np.empty(0, np.uint8)])
 
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[View, int, int]]:
         """Parts with what is asked for of each."""
-        if start < 0:
-            raise ArgumentError(f"a place must be 0 or more, found {start}")
+        number = bisect_right(self._starts, _place(start)) - 1
         stop = min(stop, self.tokens)
-        number = bisect_right(self._starts, start) - 1
         while start < stop:
             first, last = self._starts[number], self._starts[number + 1]
             if last > start:
                 yield self.view(number), start - first, min(stop, last) - first
                 start = min(stop, last)
             number += 1
+
+
+def _place(start: int) -> int:
+    if start < 0:
+        raise ArgumentError(f"a place must be 0 or more, found {start}")
+    return start
 
 
 class Documents(Sequence[Any]):

@@ -3,8 +3,9 @@
 A folder that holds something is gone on with only where plan, settings and tokenizer are those that it was
 begun with. Finished shards stay if their inputs are still the same: a file that was not written to since the
 plan was made (its *stamp* says so: the time of the last change, or what object storage tells of a version) is
-taken at its word, the bytes of any other are read again and compared by their SHA-256. Anything else is
-refused, with the way out in the message. Inputs that change while they are read are a matter of ``slices``.
+taken at its word, the bytes of any other are read again and compared by their SHA-256. Of a complete folder
+that has lost a file, or the end of one, that shard is made again. Anything else is refused, with the way out
+in the message. Inputs that change while they are read are a matter of ``slices``.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from .manifest import (
     MANIFEST,
     RUN,
     entries,
+    lost,
     read_manifest,
     read_run,
     refuse_changes,
+    reopen,
     run_of,
     slices_of,
     write_manifest,
@@ -60,8 +63,10 @@ class Run:
             if complete is not None:
                 refuse_changes(self.place, complete, run)
                 self._check_inputs({entry["shard"]: entry for entry in complete["shards"]}, run)
-                sweep(self.place)
-                return Result.of(self.place, complete)
+                if not lost(self.place, complete):
+                    sweep(self.place)
+                    return Result.of(self.place, complete)
+                reopen(self.place, complete, self._stamped(run))
             done = self._begun(run)
             missing = [
                 shard for shard in self.shards if shard.index not in done and shard.index % tasks == number
@@ -88,8 +93,7 @@ class Run:
         before = read_run(self.place)
         if before is None:
             _refuse_strangers(self.place)
-            stamps = {one.path: one.stamp for shard in self.shards for one in shard.slices}
-            self.place.write(RUN, json.dumps({**run, "stamps": stamps}, indent=1).encode())
+            self.place.write(RUN, json.dumps(self._stamped(run), indent=1).encode())
             return {}
         refuse_changes(self.place, before, run)
         done = entries(self.place, len(self.shards))
@@ -103,6 +107,10 @@ class Run:
             before.get("stamps", {}),
         )
         return done
+
+    def _stamped(self, run: dict[str, Any]) -> dict[str, Any]:
+        """A plan as it lies in the folder: with what says that an input was not written to since."""
+        return {**run, "stamps": {one.path: one.stamp for shard in self.shards for one in shard.slices}}
 
     def _check_inputs(
         self, done: dict[int, dict[str, Any]], run: dict[str, Any], stamps: dict[str, str] | None = None

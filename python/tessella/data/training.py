@@ -146,7 +146,7 @@ class Stream(Generic[T]):
 
     def skip(self, count: int) -> None:
         """Leaves so many items of this rank out, as the other ranks must do with theirs."""
-        self._taken += count * self.world
+        self._taken += _not_negative("count", count) * self.world
 
     def state_dict(self) -> dict[str, Any]:
         """Where the stream is, as plain data. It is that of all ranks, if all have taken as many items."""

@@ -25,23 +25,28 @@ NUMBERS = {"uint16": 16, "uint32": 32, "int32": 31, "int64": 63}
 
 def as_array(ids: Any) -> npt.NDArray[np.int64]:
     """Ids as a row of numbers; what is no whole number is an error."""
-    found = np.asarray(ids if isinstance(ids, np.ndarray) else list(ids))
+    return _numbers(ids if isinstance(ids, np.ndarray) else np.asarray(list(ids)))
+
+
+def _numbers(found: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    if isinstance(found, np.ma.MaskedArray):
+        raise TypeError("a masked array has places without an id: pass its rows, or `filled` with `ignore`")
     if found.size and found.dtype.kind not in "iu":
         raise TypeError(f"ids must be whole numbers, found {found.dtype}")
     return found.astype(np.int64)
+
+
+def all_kept(id_map: IdMap, ids: npt.NDArray[np.int64]) -> bool:
+    """Whether every id has a new one; what was no id of the old tokenizer is an error."""
+    _check_range(id_map, ids)
+    return not bool((id_map.table[ids] < 0).any())
 
 
 def _known(id_map: IdMap, ids: npt.NDArray[np.int64], removed: Removed) -> None:
     """Refuses what has no new id."""
     if removed not in ("refuse", "decompose"):
         raise ArgumentError(f"`removed` must be 'refuse' or 'decompose', found {removed!r}")
-    outside = np.flatnonzero((ids < 0) | (ids >= id_map.old_size))
-    if len(outside):
-        place = int(outside[0])
-        raise OutOfRangeError(
-            f"id {ids[place]} at position {place} is none of the old tokenizer's, which are below "
-            f"{id_map.old_size}"
-        )
+    _check_range(id_map, ids)
     for place in np.flatnonzero(id_map.table[ids] < 0).tolist():
         old = int(ids[place])
         if id_map.kind(old) == "unused":
@@ -51,6 +56,16 @@ def _known(id_map: IdMap, ids: npt.NDArray[np.int64], removed: Removed) -> None:
                 f"id {old} at position {place} was removed: encode the text anew, or pass "
                 "removed='decompose' to put what spells it in its place"
             )
+
+
+def _check_range(id_map: IdMap, ids: npt.NDArray[np.int64]) -> None:
+    outside = np.flatnonzero((ids < 0) | (ids >= id_map.old_size))
+    if len(outside):
+        place = int(outside[0])
+        raise OutOfRangeError(
+            f"id {ids[place]} at position {place} is none of the old tokenizer's, which are below "
+            f"{id_map.old_size}"
+        )
 
 
 def _mapped(
@@ -68,23 +83,24 @@ def _mapped(
 
 def _with_ignored(
     id_map: IdMap, ids: npt.NDArray[np.int64], removed: Removed, ignore: frozenset[int]
-) -> npt.NDArray[np.int64]:
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """As ``_mapped``; numbers that are no ids stay."""
     if not ignore:
-        return _mapped(id_map, ids, removed)[0]
+        return _mapped(id_map, ids, removed)
     is_id = ~np.isin(ids, list(ignore))
     found, lengths = _mapped(id_map, ids[is_id], removed)
     sizes = np.ones(len(ids), np.int64)
     sizes[is_id] = lengths
     out = np.repeat(ids, sizes)
     out[np.repeat(is_id, sizes)] = found
-    return out
+    return out, sizes
 
 
 def applied(id_map: IdMap, ids: Any, removed: Removed, ignore: Iterable[int]) -> Any:
     """See ``IdMap.apply``."""
     left = frozenset(ignore)
     if isinstance(ids, RaggedIds):
-        found, lengths = _mapped(id_map, as_array(ids.ids), removed)
+        found, lengths = _with_ignored(id_map, as_array(ids.ids), removed, left)
         ends = np.concatenate([[0], np.cumsum(lengths)])
         id_map.check_size("uint32", 32)
         return RaggedIds(found.astype(np.uint32), ends[ids.offsets])
@@ -93,13 +109,13 @@ def applied(id_map: IdMap, ids: Any, removed: Removed, ignore: Iterable[int]) ->
     rows = list(ids)
     if rows and isinstance(rows[0], (list, tuple, np.ndarray)):
         return [applied(id_map, row, removed, left) for row in rows]
-    return _with_ignored(id_map, as_array(rows), removed, left).tolist()
+    return _with_ignored(id_map, as_array(rows), removed, left)[0].tolist()
 
 
 def _array(id_map: IdMap, ids: npt.NDArray[Any], removed: Removed, ignore: frozenset[int]) -> Any:
     if ids.dtype.kind not in "iu":
         raise TypeError(f"ids must be whole numbers, found {ids.dtype}")
-    found = _with_ignored(id_map, ids.astype(np.int64).ravel(), removed, ignore)
+    found, _ = _with_ignored(id_map, _numbers(ids).ravel(), removed, ignore)
     if ids.ndim != 1 and len(found) != ids.size:
         raise ArgumentError(
             "decompositions change the lengths of rows, which an array of several rows cannot hold: pass a "

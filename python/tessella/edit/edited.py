@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,17 @@ from .._fingerprint import fingerprint_of
 from ..counting import read_texts
 from ..errors import ArgumentError, UnsupportedError
 from .id_map import IdMap
+from .piece_file import PieceFile
 from .pipeline import Pipeline
 
 if TYPE_CHECKING:
     from .._types import Source
     from ..ragged import RaggedIds
     from ..tokenizer import Tokenizer
+
+
+#: Tokens that are named in a note.
+SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -212,7 +217,7 @@ def finished(
         before=fingerprint_of(pipeline.source),
         after=fingerprint_of(made),
     )
-    return Edited(made, id_map, pipeline.source, (*notes, *_unspelled(pipeline, removed)))
+    return Edited(made, id_map, pipeline.source, (*notes, *_unspelled(pipeline, removed, made)))
 
 
 def with_new(pipeline: Pipeline, new: dict[int, tuple[int, ...]], notes: Iterable[str] = ()) -> Edited:
@@ -243,14 +248,32 @@ def with_new(pipeline: Pipeline, new: dict[int, tuple[int, ...]], notes: Iterabl
     return finished(pipeline, known, is_exact=False, notes=[*notes, said], new=moved)
 
 
-def _unspelled(pipeline: Pipeline, removed: dict[int, tuple[int, ...]]) -> list[str]:
-    """A note, where texts with removed tokens do not come back from their ids."""
+def _unspelled(pipeline: Pipeline, removed: dict[int, tuple[int, ...]], made: Tokenizer) -> list[str]:
+    """Notes, where texts with removed tokens do not come back from their ids."""
     unknown = pipeline.vocabulary.unknown()
-    lost = [pipeline.before[id] for id, parts in removed.items() if not parts or unknown in parts]
-    if not lost:
-        return []
-    some = ", ".join(f"`{token}`" for token in lost[:5])
-    return [
-        f"{len(lost):,} of the removed tokens cannot be spelled by others, so that texts with them are "
-        f"unknown now: {some}{' ...' if len(lost) > 5 else ''}"
-    ]
+    lost = {id for id, parts in removed.items() if not parts or unknown in parts}
+    notes = []
+    if lost:
+        notes.append(
+            f"{len(lost):,} of the removed tokens cannot be spelled by others, so that texts with them are "
+            f"unknown now: {_shown(pipeline, lost)}"
+        )
+    if isinstance(pipeline.vocabulary, PieceFile):
+        # The bytes of the mark for a blank are the mark itself.
+        other = {
+            id
+            for id, parts in removed.items()
+            if id not in lost and made.decode(parts, False) != pipeline.source.decode([id], False)
+        }
+        if other:
+            notes.append(
+                f"{len(other):,} of the removed tokens are spelled by tokens with another text, which is "
+                f"what texts with them decode to: {_shown(pipeline, other)}"
+            )
+    return notes
+
+
+def _shown(pipeline: Pipeline, ids: Collection[int]) -> str:
+    """Some tokens as they were before an edit, for a message."""
+    some = ", ".join(f"`{pipeline.before[id]}`" for id in sorted(ids)[:SHOWN])
+    return f"{some} ..." if len(ids) > SHOWN else some

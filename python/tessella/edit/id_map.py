@@ -90,12 +90,16 @@ class IdMap:
         if isinstance(new_ids, np.ndarray):
             if new_ids.size and new_ids.dtype.kind not in "iu":
                 raise TypeError(f"`new_ids` must hold ids, not numbers of type {new_ids.dtype}")
+            if new_ids.dtype == np.uint64 and int(new_ids.max(initial=0)) > np.iinfo(np.int64).max:
+                raise ArgumentError(f"`new_ids` has the number {new_ids.max()}, which is no id")
             table = new_ids.astype(np.int64)
         else:
             try:
                 table = np.array([-1 if one is None else index(one) for one in new_ids], np.int64)
             except TypeError as error:
                 raise TypeError(f"`new_ids` must hold an id or None for each old id: {error}") from None
+            except OverflowError:
+                raise ArgumentError("`new_ids` has a number of more than 64 bits, which is no id") from None
         self._table: npt.NDArray[np.int64] = table
         self._removed = {int(old): tuple(map(int, parts)) for old, parts in (removed or {}).items()}
         self._new = {int(one): tuple(map(int, parts)) for one, parts in (new or {}).items()}
@@ -297,11 +301,10 @@ class IdMap:
         """
         if not self.is_exact:
             return False
-        from .apply import as_array
+        from .apply import all_kept, as_array
 
-        met = as_array(ids)
-        gone = bool((self._table[met] < 0).any()) if len(met) else False
-        return not gone and self.unsure.isdisjoint(met.tolist())
+        met = as_array(ids).ravel()
+        return all_kept(self, met) and self.unsure.isdisjoint(met.tolist())
 
     def apply(self, ids: Any, *, removed: Removed = "refuse", ignore: Iterable[int] = ()) -> Any:
         """New ids for old ones: a list for a list, an array for an array, ``RaggedIds`` for ``RaggedIds``.

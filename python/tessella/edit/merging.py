@@ -146,6 +146,7 @@ def merge(
     what = "pieces" if isinstance(one, PieceFile) else "merges"
     number = f"{'at least ' if len(found) >= 100 else ''}{len(found)}"
     notes = [f"{number} {what} of the second tokenizer come in the first one's order"] if found else []
+    notes += _otherwise_added(Pipeline(first), other)
     edited = with_new(pipeline, new, notes)
     return Merged(
         edited.tokenizer,
@@ -155,6 +156,28 @@ def merge(
         _other_map(edited, second, other),
         found,
     )
+
+
+def _otherwise_added(pipeline: Pipeline, other: Pipeline) -> list[str]:
+    """A note on added tokens that texts have in another way than with the second tokenizer."""
+
+    def flags(one: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in one.items() if name != "id"}
+
+    known = set(pipeline.tokens().values())
+    ours = {one["content"]: flags(one) for one in pipeline.added}
+    differing = [
+        one["content"]
+        for one in other.added
+        if one["content"] in known and ours.get(one["content"]) != flags(one)
+    ]
+    if not differing:
+        return []
+    some = ", ".join(f"`{token}`" for token in differing[:5])
+    return [
+        f"{len(differing):,} added tokens of the second tokenizer are ordinary ones, or have other flags, "
+        f"in the first, and stay so: {some}{' ...' if len(differing) > 5 else ''}"
+    ]
 
 
 def _agreed(

@@ -125,9 +125,8 @@ def mixed_in(
         size, before = size + 2 * (budget - len(fresh)) + 64, len(learned)
     chosen = sorted(fresh, key=lambda piece: (-learned[piece], piece))[:budget]
     old = plain_scores(vocabulary)
-    scores = mixed(
-        old, {piece: s for piece, s in learned.items() if piece in old or piece in set(chosen)}, weight
-    )
+    heard = old.keys() | set(chosen)
+    scores = mixed(old, {piece: score for piece, score in learned.items() if piece in heard}, weight)
     first = pipeline.size
     model = pipeline.source.model
     constituents: dict[int, tuple[int, ...]] = {}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .id_map import IdMap
 
 
-_ENDS = ("_token_id", "_token_ids", "_token_index")
+_ENDS = ("_token_id", "_token_ids", "_token_index", "_words_ids")
 _LISTS = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 #: Names with an id each, as Whisper has them.
 MAPS = ("lang_to_id", "task_to_id")
@@ -64,11 +64,24 @@ def _check_pairs(value: list[Any], place: str, what: str) -> None:
         raise FormatError(f"{place} must be a list of pairs, {what}, found {value!r}")
 
 
+def _has_gone(new: Any) -> bool:
+    return new is None or (isinstance(new, list) and (not new or None in new))
+
+
 def _ids(value: Any, id_map: IdMap, where: str, may_go: bool) -> Any:
-    """One id, or lists of ids. Of lists that forbid tokens, those that are gone are forbidden anyway."""
+    """One id, or lists of ids.
+
+    Of lists that forbid tokens, those that are gone are forbidden anyway, and so is a row of tokens with one
+    of them: what is left of the row was never forbidden.
+    """
     if isinstance(value, list):
-        found = [_ids(one, id_map, where, may_go) for one in value]
-        return [one for one in found if one not in (None, [])] if may_go else found
+        rows = [
+            [_ids(id, id_map, where, may_go) for id in one]
+            if isinstance(one, list)
+            else _ids(one, id_map, where, may_go)
+            for one in value
+        ]
+        return rows if not may_go else [one for one in rows if not _has_gone(one)]
     # Nothing, or a number below zero: switched off.
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         return value

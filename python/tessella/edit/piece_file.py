@@ -25,7 +25,7 @@ from .vocabulary import Vocabulary
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["CONTROL", "KINDS", "NORMAL", "USER_DEFINED", "Piece", "PieceFile"]
+__all__ = ["BYTE", "CONTROL", "KINDS", "NORMAL", "USER_DEFINED", "Piece", "PieceFile"]
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
 #: What errors call them.

@@ -50,9 +50,24 @@ class Pipeline:
             self.vocabulary = PieceFile(_model_file(tokenizer))
         else:
             self.vocabulary = opened(json.loads(tokenizer.model.__getstate__()))
+            self._check_ids()
         #: Tokens by id as they were, and which of them were added ones.
         self.before = self.tokens()
         self.added_before = {one["id"] for one in self.added}
+
+    def _check_ids(self) -> None:
+        """Refuses ids of two tokens, as files have them whose vocabulary has holes.
+
+        What is done to such an id would be done to both, and the map could tell of one.
+        """
+        entries = [*self.vocabulary.named_ids(), *((one["content"], one["id"]) for one in self.added)]
+        known: dict[int, str] = {}
+        for token, id in entries:
+            if (other := known.setdefault(id, token)) != token:
+                raise UnsupportedError(
+                    f"the tokens `{other}` and `{token}` both have the id {id}: an edit of one would be an "
+                    "edit of both"
+                )
 
     # What is there.
 

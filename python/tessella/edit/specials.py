@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._near import meant
 from ..errors import ArgumentError
 from .edited import Edited, finished
-from .piece_file import PieceFile
+from .piece_file import BYTE, PieceFile
 from .pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def _rename(pipeline: Pipeline, old: str, new: str) -> list[str]:
         raise ArgumentError(
             f"`{old}` is made by merges, or others are made of it: texts need it, so it is no reserved token"
         )
+    if _is_spelled(pipeline, id):
+        raise ArgumentError(f"`{old}` cannot become `{new}`: {pipeline.vocabulary.vital()[id]}")
     pipeline.vocabulary.rename(old, new)
     added = [one for one in pipeline.added if one["content"] == old]
     for one in added:
@@ -70,6 +72,14 @@ def _rename(pipeline: Pipeline, old: str, new: str) -> list[str]:
             _renamed(json.loads(pipeline.special_tokens_map), old, new), ensure_ascii=False
         )
     return _in_templates(pipeline, old, new)
+
+
+def _is_spelled(pipeline: Pipeline, id: int) -> bool:
+    """Whether the model finds a token by its name and has no other for that text, as those of bytes."""
+    vocabulary = pipeline.vocabulary
+    if isinstance(vocabulary, PieceFile):
+        return id in vocabulary.entries and vocabulary.entries[id].kind == BYTE
+    return id != vocabulary.unknown() and id in vocabulary.vital()
 
 
 def _in_processor(part: dict[str, Any] | None, old: str, new: str) -> None:

@@ -34,6 +34,10 @@ class Vocabulary(ABC):
     def tokens(self) -> dict[int, str]:
         """Texts of the vocabulary by id."""
 
+    def named_ids(self) -> Iterable[tuple[str, int]]:
+        """Texts and their ids, of which several may be one."""
+        return ((token, id) for id, token in self.tokens().items())
+
     @abstractmethod
     def vital(self) -> dict[int, str]:
         """Ids that the model cannot do without, and why."""
@@ -107,6 +111,9 @@ class TokenTable(Vocabulary):
 
     def tokens(self) -> dict[int, str]:
         return {id: token for token, id in self.vocab.items()}
+
+    def named_ids(self) -> Iterable[tuple[str, int]]:
+        return self.vocab.items()
 
     def renumber(self, new_ids: Mapping[int, int]) -> None:
         renumbered = {token: new_ids[id] for token, id in self.vocab.items()}

@@ -28,6 +28,24 @@ VectorFormat = Literal["text", "binary", "safetensors"]
 _Matrix = npt.NDArray[np.float32]
 
 
+#: The squares of numbers between have 32 bits.
+_SQUARED = (1e-15, 1e15)
+
+
+def _directions(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Rows at length 1; rows of zeros stay."""
+    with np.errstate(over="ignore", under="ignore"):
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        units: npt.NDArray[np.floating] = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+    # Of very large or small numbers the squares are infinite or 0, and that length with them.
+    odd = np.flatnonzero(~((lengths > _SQUARED[0]) & (lengths < _SQUARED[1])))
+    if len(odd):
+        some = rows[odd].astype(np.float64)
+        some /= np.abs(some).max(axis=1, keepdims=True, initial=np.finfo(np.float64).tiny)
+        units[odd] = some / np.maximum(np.linalg.norm(some, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return units
+
+
 class Vectors:
     """One vector for each key.
 
@@ -59,7 +77,7 @@ class Vectors:
         if len(self._places) < len(self.keys):
             twice = next(key for place, key in enumerate(self.keys) if self._places[key] != place)
             raise ArgumentError(f"the key {twice!r} is there more than once")
-        self._units: _Matrix | None = None
+        self._units: npt.NDArray[np.floating] | None = None
 
     @property
     def dimensions(self) -> int:
@@ -92,13 +110,11 @@ class Vectors:
             raise KeyError(f"there is no vector of {key!r}{hint}")
         return place
 
-    def _directions(self) -> _Matrix:
+    def _directions(self) -> npt.NDArray[np.floating]:
         """All vectors at length 1."""
-        units = self._units
-        if units is None:
-            lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
-            units = self._units = self.vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-        return units
+        if self._units is None:
+            self._units = _directions(self.vectors)
+        return self._units
 
     def similarity(self, one: Hashable, other: Hashable) -> float:
         """The cosine of the angle between two vectors: 1 for the same direction, -1 for the opposite."""
@@ -132,7 +148,10 @@ class Vectors:
         if isinstance(to, np.ndarray):
             if to.shape != (self.dimensions,):
                 raise ArgumentError(f"the vector has the shape {to.shape}; expected ({self.dimensions},)")
-            rows = [to / max(float(np.linalg.norm(to)), float(np.finfo(np.float32).tiny))]
+            with np.errstate(over="ignore", under="ignore"):
+                length = float(np.linalg.norm(to))
+            is_plain = _SQUARED[0] < length < _SQUARED[1]
+            rows = [to / length] if is_plain else list(_directions(to.astype(np.float64)[np.newaxis]))
         else:
             asked = [self._place(key) for key in (to if isinstance(to, list) else [to])]
             rows = [units[place] for place in asked]

@@ -235,7 +235,8 @@ class Report(Stored):
             return Interval(tokens * per_million / 1e6)
         found, scale = self.value(tokenizer, "bytes_per_token"), bytes * per_million / 1e6
         low = None if found.high is None else scale / found.high
-        high = None if not found.low else scale / found.low
+        # Where few documents vary much, an interval may reach below 0: then no price is too high.
+        high = None if found.low is None or found.low <= 0 else scale / found.low
         return Interval(scale * tokens / size, low, high, found.note)
 
     def fits(self, tokenizer: str, context: int) -> Interval:

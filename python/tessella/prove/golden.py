@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -193,14 +193,22 @@ def record(tokenizer: Tokenizer, texts: Iterable[str] | None = None) -> Golden:
 
     Args:
         tokenizer: the tokenizer.
-        texts: by default texts that are known to tell tokenizers apart, and its added tokens.
+        texts: by default texts that are known to tell tokenizers apart, and its added tokens, but those that
+            the tokenizer refuses.
     """
     if isinstance(texts, str):
         raise TypeError("`texts` must be a list of texts, not one str")
+    is_general = texts is None
     if texts is None:
         added = [one.content for one in tokenizer.get_added_tokens_decoder().values()]
         texts = [*GENERAL, *(f"a {content} b" for content in added)]
-    chosen: Sequence[str] = list(dict.fromkeys(texts))
-    if not chosen:
+    cases: list[Case] = []
+    for text in dict.fromkeys(texts):
+        try:
+            cases.append(_case(tokenizer, text))
+        except TessellaError:
+            if not is_general:
+                raise
+    if not cases:
         raise ArgumentError("there are no texts to keep, so that nothing would be proven")
-    return Golden(tuple(_case(tokenizer, text) for text in chosen), fingerprint_of(tokenizer))
+    return Golden(tuple(cases), fingerprint_of(tokenizer))

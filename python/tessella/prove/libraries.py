@@ -9,19 +9,21 @@ tokenizer as it is here with what llama.cpp makes of the file that it would get.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from .._formats import cut_by
+from .._files import _read_file
+from .._formats import FOLDER, cut_by
 from .._gguf import spells_no_specials
 from .._optional import needed
 from ..counting import read_texts
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError, TessellaError, UnsupportedError
 from ..loading import load
 from .golden import Mismatch, Verification
 from .probes import GENERAL
@@ -60,23 +62,58 @@ def verify(
     """
     if against not in LIBRARIES:
         raise ArgumentError(f"`against` must be one of {', '.join(LIBRARIES)}, found {against!r}")
-    ours, theirs, notes = _pair(os.fspath(source), against, pattern)
+    mine, its, notes = _pair(os.fspath(source), against, pattern)
+    ours, theirs = _or_refusal(mine, TessellaError), _or_refusal(its, Exception)
     done = Verification(against=f"{against} gives", notes=notes)
 
     def differs(text: str) -> bool:
         return ours(text) != theirs(text)
 
+    refused = 0
     for text in _all(corpus):
         done.texts += 1
-        if not differs(text):
+        found = ours(text)
+        if found == theirs(text):
+            refused += isinstance(found, _Refusal)
             continue
         done.wrong += 1
         # Texts that come down to the same are told once, and are not looked for without end.
         if len(done.mismatches) < examples and done.wrong <= 4 * examples:
             short = smallest(text, differs, 400)
             if all(short != one.text for one in done.mismatches):
-                done.mismatches.append(Mismatch(short, "ids", theirs(short), ours(short)))
+                done.mismatches.append(Mismatch(short, "ids", _plain(theirs(short)), _plain(ours(short))))
+    if refused:
+        done.notes += (f"{refused:,} of the texts are refused by both",)
     return done
+
+
+class _Refusal:
+    """What stands for ids where a text is refused: all refusals are alike."""
+
+    def __init__(self, error: Exception) -> None:
+        self._told = f"{type(error).__name__}: {error}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Refusal)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return self._told
+
+
+def _or_refusal(encode: Encode, refused: type[Exception]) -> Callable[[str], object]:
+    def encoded(text: str) -> object:
+        try:
+            return encode(text)
+        except refused as error:
+            return _Refusal(error)
+
+    return encoded
+
+
+def _plain(result: object) -> object:
+    return str(result) if isinstance(result, _Refusal) else result
 
 
 def _all(corpus: Source | None) -> Iterable[str]:
@@ -104,7 +141,7 @@ def _encoders(
     if against == "tokenizers":
         library = needed("tokenizers", "compare", "comparing with it")
         path = os.path.join(source, "tokenizer.json") if os.path.isdir(source) else source
-        reference = library.Tokenizer.from_file(path)
+        reference = _read_by(against, path, lambda: library.Tokenizer.from_file(path))
         reference.no_truncation()
         reference.no_padding()
         return lambda text: tokenizer.encode(text).ids, lambda text: list(reference.encode(text).ids)
@@ -112,12 +149,14 @@ def _encoders(
         library = needed("transformers", "compare", "comparing with it")
         if not os.path.isdir(source):
             raise ArgumentError(f"transformers reads folders, and {source} is none")
-        pretrained = library.AutoTokenizer.from_pretrained(source, local_files_only=True)
+        pretrained = _read_by(
+            against, source, lambda: library.AutoTokenizer.from_pretrained(source, local_files_only=True)
+        )
         return lambda text: tokenizer.encode(text).ids, lambda text: list(pretrained(text)["input_ids"])
     if against == "sentencepiece":
         library = needed("sentencepiece", "compare", "comparing with it")
-        path = os.path.join(source, "tokenizer.model") if os.path.isdir(source) else source
-        processor = library.SentencePieceProcessor(model_file=path)
+        path = _piece_file(source) if os.path.isdir(source) else source
+        processor = _read_by(against, path, lambda: library.SentencePieceProcessor(model_file=path))
         plain = load(path)
         return lambda text: plain.encode(text, add_special_tokens=False).ids, lambda text: list(
             processor.encode(text)
@@ -129,12 +168,32 @@ def _encoders(
     expression = cut_by(pattern or stem) or pattern
     if expression is None:
         raise ArgumentError(f"{source} does not say how it cuts texts: pass `pattern`")
-    ranks = needed("tiktoken.load", "compare", "comparing with it").load_tiktoken_bpe(source)
+    # It keeps a copy of every file by its name, and takes that unless it is told the hash of what is meant.
+    meant = hashlib.sha256(_read_file(source)).hexdigest()
+    reader = needed("tiktoken.load", "compare", "comparing with it")
+    ranks = _read_by(against, source, lambda: reader.load_tiktoken_bpe(source, meant))
     encoding = library.Encoding(stem, pat_str=expression, mergeable_ranks=ranks, special_tokens={})
     return (
         lambda text: tokenizer.encode(text, add_special_tokens=False, encode_special_tokens=True).ids,
         lambda text: list(encoding.encode_ordinary(text)),
     )
+
+
+def _read_by(against: str, path: str, read: Callable[[], Any]) -> Any:
+    """What a library makes of a file; its own error does not always name it."""
+    try:
+        return read()
+    except Exception as error:
+        raise UnsupportedError(f"{against} does not read {path}: {error}") from error
+
+
+def _piece_file(folder: str) -> str:
+    """The SentencePiece model of a folder, under any of its usual names."""
+    names = [name for name in FOLDER.whole if name.endswith(".model")]
+    for name in names:
+        if os.path.isfile(path := os.path.join(folder, name)):
+            return path
+    raise ArgumentError(f"{folder} has none of {', '.join(names)}, which SentencePiece could read")
 
 
 def _llama_cpp(source: str, tokenizer: Tokenizer) -> tuple[Encode, Encode]:

@@ -23,10 +23,10 @@ from .base import Span, Word, WordTokenizer, cut
 from .simple import Punctuation
 
 
-def _longest_first(affixes: Iterable[str], name: str) -> list[str]:
+def _longest_first(affixes: Iterable[str], name: str, mark: str) -> list[str]:
     check_list(name, affixes, "str")
     # Marks may be written in the table as they are in the tokens.
-    plain = {affix.strip("#") for affix in affixes}
+    plain = {affix.strip("#").removeprefix(mark).removesuffix(mark) for affix in affixes}
     if "" in plain:
         raise ArgumentError(f"`{name}` holds an empty affix")
     return sorted(plain, key=lambda affix: (-len(affix), affix))
@@ -60,8 +60,8 @@ class Affixes(WordTokenizer):
         least_stem, at_most = whole("least_stem", least_stem), whole("at_most", at_most, 0)
         if least_stem < 1:
             raise ArgumentError(f"`least_stem` is {least_stem}; a stem has 1 character or more")
-        self.prefixes: list[str] = _longest_first(prefixes, "prefixes")
-        self.suffixes: list[str] = _longest_first(suffixes, "suffixes")
+        self.prefixes: list[str] = _longest_first(prefixes, "prefixes", mark)
+        self.suffixes: list[str] = _longest_first(suffixes, "suffixes", mark)
         self.least_stem = least_stem
         self.at_most = at_most
         self.mark = mark

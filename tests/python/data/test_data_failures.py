@@ -254,3 +254,12 @@ def test_a_text_that_the_model_cannot_encode(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(b'{"text": "low"}\n{"text": "other"}\n')
     with pytest.raises((EncodeError, tessella.errors.ModelError)):
         tokenize(tmp_path / "a.jsonl", strict, tmp_path / "out")
+
+
+@pytest.mark.parametrize("look", ["read", "mask"])
+def test_a_place_before_the_first_is_refused(tmp_path, rows, tokenizer, look):
+    tessella.data.tokenize_corpus(rows[0], tokenizer, tmp_path / "out", workers=1)
+    corpus = tessella.data.open(tmp_path / "out")
+    with pytest.raises(ArgumentError, match="a place must be 0 or more, found -5"):
+        getattr(corpus, look)(-5, 3)
+    assert len(getattr(corpus, look)(2, 5)) == 3

@@ -232,3 +232,15 @@ def test_token_files_are_packed_and_written_for_others(tmp_path, rows, tokenizer
     )
     with pytest.raises(ArgumentError, match=r"other bytes than shard 0|`eos` was 12 and is 0"):
         tessella.data.pack_corpus(tmp_path / "tokens", tmp_path / "packed", **options, workers=1)
+
+
+def test_memory_of_packing_does_not_grow_with_the_length_of_a_row():
+    tracemalloc.start()
+    try:
+        rows = best_fit([3, 2, 2], 10**8)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert rows == [[0, 1, 2]]
+    # A bit for each amount of room.
+    assert peak < 10**8

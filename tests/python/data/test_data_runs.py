@@ -261,6 +261,68 @@ def test_verify_tells_what_is_wrong(tmp_path, rows, tokenizer):
     assert "has other bytes than shard" in tessella.data.verify(out, tokenizer).problems[-1]
 
 
+@pytest.mark.parametrize("options", [{"format": "numpy"}, {"format": "mds"}, {"dedup": "exact"}])
+def test_what_a_complete_folder_has_lost_is_made_again(tmp_path, rows, tokenizer, options):
+    path, _ = rows
+    out = tmp_path / "out"
+    tokenize(path, tokenizer, out, **options)
+    whole = contents(out)
+    shards = sorted(name for name in whole if "shard-00001" in name)
+    assert shards
+    for name in [*shards, *(name for name in whole if name == "index.json")]:
+        (out / name).write_bytes((out / name).read_bytes()[:-1])
+        assert tokenize(path, tokenizer, out, **options).is_complete
+        assert contents(out) == whole
+        (out / name).unlink()
+        with pytest.raises(ArgumentError, match=f"has lost {name}"):
+            tessella.data.merge(out)
+        told = []
+        assert tokenize(path, tokenizer, out, on_event=told.append, **options).is_complete
+        assert contents(out) == whole
+        plan = next(event for event in told if event["event"] == "plan")
+        assert plan["missing"] == (name in shards)
+    assert not (out / ".tessella").exists()
+    assert tessella.data.merge(out).is_complete
+    path.write_bytes(path.read_bytes().replace(b"low", b"new"))
+    (out / shards[0]).unlink()
+    with pytest.raises(ArgumentError, match="has other bytes than shard"):
+        tokenize(path, tokenizer, out, **options)
+    assert (out / "manifest.json").exists()
+
+
+FORMATS = (
+    "megatron",
+    "nanogpt",
+    "llm.c",
+    "mds",
+    "datatrove",
+    "dolma",
+    "litdata",
+    "parquet",
+    "arrow",
+    "numpy",
+)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_that_was_cut_off_is_named(tmp_path, rows, tokenizer, form):
+    if form in ("parquet", "arrow"):
+        pytest.importorskip("pyarrow")
+    out = tmp_path / "out"
+    tokenize(rows[0], tokenizer, out, format=form)
+    for name in contents(out):
+        if "shard-00001" not in name:
+            continue
+        content = (out / name).read_bytes()
+        for hurt in (b"", content[: len(content) // 2], content + b"more"):
+            (out / name).write_bytes(hurt)
+            corpus = tessella.data.open(out)
+            with pytest.raises(FormatError, match=rf"{name} in .* has {len(hurt)} bytes, its manifest tells"):
+                corpus.documents[len(corpus.documents) // 2]
+                corpus.read(0, corpus.tokens)
+        (out / name).write_bytes(content)
+
+
 def test_a_damaged_manifest_is_refused(tmp_path, rows, tokenizer):
     """Nothing else tells how many documents there are, or which bytes the files had."""
     path, _ = rows

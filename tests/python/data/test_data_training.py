@@ -80,6 +80,9 @@ def test_a_state_of_something_else_is_refused():
         Stream([1], rank=2, world=2)
     with pytest.raises(ArgumentError, match="the state has no 'taken'"):
         Stream([1]).load_state_dict({})
+    for count, error in ((-3, ArgumentError), (1.5, TypeError)):
+        with pytest.raises(error, match="`count`"):
+            Stream(list(range(5)), 2).skip(count)
     with pytest.raises(ArgumentError, match="`taken` must be 0 or more, found -3"):
         Stream([1]).load_state_dict({"taken": -3, "size": 1, "seed": None})
     # One that was saved before there were epochs in it.

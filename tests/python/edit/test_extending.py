@@ -307,3 +307,25 @@ def test_scores_that_are_no_probabilities():
     nothing = Tokenizer(models.Unigram([("<unk>", 0.0)], 0))
     assert len(edit.extend(nothing, ["ab abc"] * 20, 6).tokenizer.get_vocab()) > 1
     assert edit.merge(nothing, nothing).tokenizer.get_vocab() == {"<unk>": 0}
+
+
+def test_added_tokens_that_merging_does_not_take_over_are_told():
+    def made(*added):
+        one = Tokenizer(models.WordLevel({"<unk>": 0, "a": 1, "<s>": 2}, "<unk>"))
+        one.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        one.add_tokens(list(added))
+        return one
+
+    special = tessella.AddedToken("<s>", special=True)
+    plain, other, wide = made(), made(special), made(tessella.AddedToken("<s>", special=True, lstrip=True))
+    assert edit.merge(other, plain).notes == edit.merge(other, made(special)).notes == ()
+    for first, second in ((plain, other), (other, wide)):
+        merged = edit.merge(first, second)
+        (note,) = merged.notes
+        assert note.startswith(
+            "1 added tokens of the second tokenizer are ordinary ones, or have other flags"
+        )
+        assert note.endswith(": `<s>`")
+        # The flags of the first stay.
+        for text in ("a<s>a", "a <s>"):
+            assert encoded(merged.tokenizer, text) == encoded(first, text)

@@ -178,3 +178,30 @@ def test_files_that_hold_no_map(content, tmp_path):
         (tmp_path / name).write_text(content)
         with pytest.raises(FormatError):
             IdMap.load(tmp_path / name)
+
+
+def test_what_is_no_id_stays_in_a_ragged_batch_too():
+    id_map = IdMap([1, 0, None], removed={2: [0, 1]})
+    rows = [[0, 7, 2], [], [7], [1]]
+    flat = np.array([0, 7, 2, 7, 1], np.uint32)
+    batch = RaggedIds(flat, np.array([0, 3, 3, 4, 5]))
+    want = id_map.apply(rows, ignore=[7], removed="decompose")
+    assert want == [[1, 7, 0, 1], [], [7], [0]]
+    assert id_map.apply(batch, ignore=[7], removed="decompose").tolist() == want
+    assert id_map.apply_labels(batch, ignore=7, removed="decompose").tolist() == want
+
+
+def test_numbers_that_are_no_ids_are_refused():
+    id_map = IdMap([0, None], removed={1: [0]}, is_exact=True)
+    for ids in ([-1], [2], np.array([-2]), np.array([2**64 - 1], np.uint64)):
+        with pytest.raises(OutOfRangeError, match="none of the old tokenizer's"):
+            id_map.is_exact_for(ids)
+    assert id_map.is_exact_for(np.array([[0, 0], [0, 0]]))
+    assert not id_map.is_exact_for(np.array([[0, 1]]))
+    for new_ids in (np.array([2**64 - 1], np.uint64), [2**70]):
+        with pytest.raises(ArgumentError, match="no id"):
+            IdMap(new_ids)
+    masked = np.ma.array([0, 1], mask=[False, True])
+    for look in (id_map.is_exact_for, id_map.apply):
+        with pytest.raises(TypeError, match="masked"):
+            look(masked)

@@ -124,3 +124,56 @@ def test_names_in_sentencepiece_models(tmp_path):
     assert reference.bos_id() == 1
     assert reference.id_to_piece(1) == "<begin>"
     assert reference.piece_to_id("<other>") == old.token_to_id("<ctl>")
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_an_id_of_two_tokens_is_refused(added):
+    # Where a vocabulary has a hole, the id that a file gives an added token may be another token's.
+    vocab = {"a": 0, "b": 1, "ab": 4, "c": 3} if added else {"a": 0, "b": 1, "ab": 1}
+    said = json.loads(Tokenizer(models.BPE()).to_str())
+    said["model"].update(vocab=vocab, merges=[])
+    if added:
+        token = {"id": 4, "content": "<s>", "single_word": False, "lstrip": False, "rstrip": False}
+        said["added_tokens"] = [{**token, "normalized": False, "special": True}]
+    old = Tokenizer.from_str(json.dumps(said))
+    both = ("ab", "<s>") if added else ("b", "ab")
+    assert old.token_to_id(both[0]) == old.token_to_id(both[1])
+    edits = (
+        edit.compact,
+        lambda one: edit.pad_to_multiple(one, 8),
+        lambda one: edit.remove(one, [both[1]]),
+        lambda one: edit.replace_special(one, {both[1]: "<t>"}),
+        lambda one: edit.extend(one, ["abab"], 8),
+    )
+    for change in edits:
+        with pytest.raises(tessella.errors.UnsupportedError, match=f"`{both[0]}` and `{both[1]}` both have"):
+            change(old)
+
+
+def test_tokens_that_a_model_finds_by_their_names_are_not_renamed(tmp_path):
+    from tessella.compat.sentencepiece import SentencePieceTrainer
+
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(["low lower lowest newer wider"] * 9),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=290,
+        hard_vocab_limit=False,
+        byte_fallback=True,
+        control_symbols=["<c>"],
+    )
+    pieces = tessella.load(tmp_path / "m.model")
+    letters = {"<unk>": 0, **{f"<0x{byte:02X}>": byte + 1 for byte in range(256)}, "a": 257}
+    bytes_too = Tokenizer(models.BPE(letters, [], unk_token="<unk>", byte_fallback=True))
+    plain = Tokenizer(models.BPE({"a": 0, "b": 1, "<r>": 2}, []))
+    for tokenizer, name, why in (
+        (pieces, "<0x41>", "it spells a byte"),
+        (bytes_too, "<0x41>", "it spells a byte"),
+        (plain, "b", "text with it would vanish"),
+    ):
+        with pytest.raises(ArgumentError, match=f"`{name}` cannot become `<t>`: {why}"):
+            edit.replace_special(tokenizer, {name: "<t>"})
+    for tokenizer, name in ((pieces, "<c>"), (pieces, "<unk>"), (bytes_too, "<unk>"), (plain, "<r>")):
+        edited = edit.replace_special(tokenizer, {name: "<t>"})
+        assert edited.tokenizer.token_to_id("<t>") == tokenizer.token_to_id(name)
+        for text in ("low A", "ab", "é"):
+            assert encoded(edited.tokenizer, text) == encoded(tokenizer, text)

@@ -244,3 +244,30 @@ def test_sentencepiece_models_keep_added_tokens(tmp_path):
     edited = edit.remove(old, ["<tool>"])
     assert edited.tokenizer.token_to_id("<X>") == old.token_to_id("<X>") - 1
     assert encoded(edited.tokenizer, "ab<X>") == edited.id_map.apply(encoded(old, "ab<X>"))
+
+
+@pytest.mark.parametrize("kind", ["word", "unigram"])
+def test_a_blank_that_is_spelled_by_bytes_is_told(tmp_path, kind):
+    from tessella.compat.sentencepiece import SentencePieceTrainer
+
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(["low lower lowest newer wider"] * 9),
+        model_prefix=str(tmp_path / "m"),
+        model_type=kind,
+        vocab_size=290,
+        hard_vocab_limit=False,
+        byte_fallback=True,
+    )
+    old = load(tmp_path / "m.model")
+    edited = edit.remove(old, ["▁lowest"] if kind == "word" else ["▁low"])
+    ids = old.encode("low lowest", add_special_tokens=False).ids
+    text = edited.tokenizer.decode(edited.id_map.apply(ids, removed="decompose"))
+    if kind == "word":
+        # Its bytes are those of the mark, which SentencePiece shows as it is.
+        assert text == "low▁lowest"
+        assert edited.notes == (
+            "1 of the removed tokens are spelled by tokens with another text, which is what texts with them "
+            "decode to: `▁lowest`",
+        )
+    else:
+        assert (text, edited.notes) == ("low lowest", ())

@@ -575,3 +575,28 @@ def test_folders_of_the_model_are_copied_too(tmp_path):
     assert (tmp_path / "out" / "1_Pooling" / "config.json").read_text() == "{}"
     assert not (tmp_path / "out" / "out").exists()
     assert json.loads((tmp_path / "out" / "config.json").read_text())["vocab_size"] == 10
+
+
+def test_rows_of_words_are_remapped_whole_or_dropped(tmp_path):
+    write_model(tmp_path)
+    # The id 2 is removed; what is left of a row with it was never forbidden.
+    generation = {
+        "bad_words_ids": [[2], [3], [3, 2], [2, 4, 5], [4, 5]],
+        "force_words_ids": [[3, 4], [[5], [8, 3]]],
+        "stop_words_ids": [[8]],
+        "suppress_tokens": [2, 4, -1],
+    }
+    path = tmp_path / "generation_config.json"
+    path.write_text(json.dumps(generation))
+    assert MAP[2] is None
+    new = {old: MAP[old] for old in (3, 4, 5, 8)}
+    resize_embeddings(tmp_path, MAP, out=tmp_path / "new")
+    assert json.loads((tmp_path / "new" / "generation_config.json").read_text()) == {
+        "bad_words_ids": [[new[3]], [new[4], new[5]]],
+        "force_words_ids": [[new[3], new[4]], [[new[5]], [new[8], new[3]]]],
+        "stop_words_ids": [[new[8]]],
+        "suppress_tokens": [new[4], -1],
+    }
+    path.write_text(json.dumps({"force_words_ids": [[3, 2]]}))
+    with pytest.raises(ArgumentError, match="force_words_ids names the id 2, which was removed"):
+        resize_embeddings(tmp_path, MAP)

@@ -183,3 +183,16 @@ def test_pictures():
         dots = [dot.attrib for dot in root.iter("{http://www.w3.org/2000/svg}circle")]
         assert all(0 <= float(dot["cx"]) <= 800 and 0 <= float(dot["cy"]) <= 600 for dot in dots)
     assert make().picture(["é"]).count("<circle") == 1 and ">&amp;amp;<" in make().picture()
+
+
+@pytest.mark.parametrize("size", [1e-38, 1e-30, 1e-20, 1.0, 1e18, 1e25, 3e38])
+def test_directions_of_very_long_and_short_vectors(size):
+    rows = np.array([[0.6, 0.8], [0.8, 0.6], [-0.6, -0.8], [0.0, 0.0]]) * [[size], [size], [1.0], [1.0]]
+    vectors = Vectors(["a", "b", "c", "zero"], rows)
+    assert vectors.similarity("a", "b") == pytest.approx(0.96, abs=1e-5)
+    assert vectors.similarity("a", "c") == pytest.approx(-1.0, abs=1e-5)
+    assert vectors.similarity("a", "zero") == 0.0
+    for asked in ("a", rows[0], rows[0].astype(np.float32)):
+        found = dict(vectors.most_similar(asked, unlike=["zero"]))
+        assert found["b"] == pytest.approx(0.96, abs=1e-5)
+        assert found["c"] == pytest.approx(-1.0, abs=1e-5)

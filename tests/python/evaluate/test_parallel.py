@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from tessella import Tokenizer, models
 from tessella.errors import ArgumentError, FormatError
 from tessella.evaluate import evaluate, schema, syntax
 from tessella.evaluate.metrics.code import identifiers, indents
@@ -229,3 +230,14 @@ def test_gold_that_is_none(tmp_path):
             read_gold(wrong)
     with pytest.raises(ArgumentError, match="`gold` has an empty morpheme in 'lower'"):
         read_gold({"lower": ["low", "", "er"]})
+
+
+def test_a_price_whose_tokens_may_be_without_end_has_no_upper_bound():
+    report = evaluate(Tokenizer(models.BPE({"a": 0, "b": 1}, [])), ["ab", "b", "aab"] * 20)
+    data = report.to_dict()
+    for row in data["values"]:
+        if row["metric"] == "bytes_per_token":
+            row.update(low=-0.5, high=2.5)
+    cost = type(report)(data).cost("tokenizer", 2.0, bytes=1e6)
+    assert cost.high is None
+    assert 0 < cost.low <= cost.value

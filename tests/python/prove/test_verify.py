@@ -117,6 +117,56 @@ def test_against_tiktoken(folder):
     assert done, str(done)
 
 
+def test_tiktoken_reads_what_is_there_now(folder, monkeypatch):
+    """It keeps files by their names, relative ones too."""
+    pytest.importorskip("tiktoken")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder / "kept"))
+    for size in (285, 275):
+        tokenizer = tessella.recipes.get("gpt2").train(TEXTS, vocab_size=size)
+        with pytest.warns(UserWarning, match="pattern"):
+            tokenizer.save("gpt2.tiktoken")
+        os.remove("gpt2.tiktoken.json")
+        done = prove.verify("gpt2.tiktoken", "tiktoken", TEXTS, pattern="gpt2")
+        assert done, str(done)
+
+
+def test_texts_that_are_refused(folder, monkeypatch):
+    library = pytest.importorskip("tokenizers")
+    plain = Tokenizer(models.WordLevel({"a": 0}))
+    plain.save("words.json")
+    done = prove.verify("words.json", "tokenizers", ["a", "b"])
+    assert done
+    assert done.notes == (f"{done.texts - 3} of the texts are refused by both",)
+    golden = prove.record(plain)
+    assert {case.text for case in golden.cases} == {"", "a"}
+    with pytest.raises(tessella.errors.ModelError, match="Missing"):
+        prove.record(plain, ["a", "b"])
+    # What only one of the two refuses is a difference.
+    theirs = library.Tokenizer.from_str(plain.to_str())
+    said = json.loads(Path("words.json").read_text())
+    said["model"]["unk_token"] = "a"
+    Path("words.json").write_text(json.dumps(said))
+    monkeypatch.setattr(library, "Tokenizer", SimpleNamespace(from_file=lambda path: theirs))
+    done = prove.verify("words.json", "tokenizers", ["b"])
+    assert not done
+    assert "expected 'Exception: WordLevel error" in str(done)
+
+
+def test_what_a_library_does_not_read_is_named(folder):
+    pytest.importorskip("sentencepiece")
+    with pytest.raises(UnsupportedError, match=r"sentencepiece does not read tokenizer\.json: "):
+        prove.verify("tokenizer.json", "sentencepiece")
+    os.mkdir("model")
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS), model_prefix="model/spiece", vocab_size=60, hard_vocab_limit=False
+    )
+    done = prove.verify("model", "sentencepiece", TEXTS)
+    assert done, str(done)
+    pytest.importorskip("tokenizers")
+    with pytest.raises(UnsupportedError, match=r"tokenizers does not read model/tokenizer\.json: "):
+        prove.verify("model", "tokenizers")
+
+
 def test_against_sentencepiece(folder):
     pytest.importorskip("sentencepiece")
     sentencepiece.SentencePieceTrainer.train(

@@ -129,6 +129,10 @@ def test_affixes():
     ]  # fmt: skip
     # Too little would be left; the longest fits first; several when allowed.
     assert table.tokenize("unit sing") == ["unit", "sing"]
+    for mark in ("@", "~~", "##", "#"):
+        marked = Affixes([f"un{mark}"], [f"{mark}ing"], mark=mark)
+        assert marked.tokenize("untying") == [f"un{mark}", "tying"]
+        assert marked.tokenize("undoubting") == [f"un{mark}", "doubt", f"{mark}ing"]
     assert Affixes([], ["s", "ings"]).tokenize("paintings") == ["paint", "##ings"]
     assert Affixes([], ["s", "ing"], at_most=2).tokenize("paintings") == ["paint", "##ing", "##s"]
     assert table.join(table.tokenize("unhappily singing birds")) == "unhappily singing birds"
