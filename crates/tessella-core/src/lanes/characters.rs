@@ -38,7 +38,8 @@ impl Kind {
         self.0 & Self::STAYS != 0
     }
 
-    /// The same kind, of a character that is written as it is between others of which the same is said, and at the ends of a word.
+    /// The same kind, of a character that is written as it is between others of which the same is said, in front of ASCII, and at the ends of a
+    /// word.
     pub fn that_stays_among(self) -> Kind {
         Kind(self.0 | Self::STAYS_AMONG)
     }

@@ -253,7 +253,7 @@ mod tests {
             0 => longs.get(piece.as_bytes()),
             // Not all that are asked for come, and not all that come were asked for.
             asked => {
-                longs.ask([(3, &b"another"[..]), (5 + asked, piece.as_bytes())].into_iter());
+                longs.ask([(3, &b"another"[..]), (5 + asked as usize, piece.as_bytes())].into_iter());
                 longs.get_asked(6, piece.as_bytes())
             }
         };

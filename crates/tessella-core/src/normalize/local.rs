@@ -241,6 +241,7 @@ impl Normalizer {
                 Step::Form(Form::Nfd | Form::Nfkd) => class_of(c).combining() == 0,
                 Step::Precompiled(map) => {
                     anywhere &= is_looked_up_alone(c);
+                    among &= format!("{c}a").graphemes(true).count() == 2;
                     map.matching == CharsmapMatching::Grapheme
                 }
                 Step::Replace(replace) => {
@@ -312,8 +313,8 @@ pub enum BesideBlanks {
 pub struct Stays {
     /// Whatever stands around it.
     pub anywhere: bool,
-    /// Between others of which this is said, and at the ends of a word: also one that joins with its neighbours. Two of them are
-    /// longer than any cluster that a character map looks up whole.
+    /// Between others of which this is said, in front of ASCII, and at the ends of a word: also one that joins with its neighbours. Two
+    /// of them are longer than any cluster that a character map looks up whole. Not of one that joins with ASCII behind it.
     pub among: bool,
 }
 
@@ -568,7 +569,9 @@ mod tests {
                 let among = |at: usize| numbers.get(at).is_none_or(|&number| stays[number].among);
                 let stays_here = |at: usize| {
                     let Stays { anywhere, among: is_among } = stays[numbers[at]];
-                    anywhere || is_among && among(at.wrapping_sub(1)) && among(at + 1)
+                    let ends = |number: &usize| CHARS[*number].is_ascii();
+                    let ends = numbers.get(at + 1).is_some_and(ends);
+                    anywhere || is_among && among(at.wrapping_sub(1)) && (ends || among(at + 1))
                 };
                 if (0..numbers.len()).all(stays_here) && !text.contains("``") {
                     assert_eq!(normalized(&normalizer, &text), text, "{normalizer:?}");

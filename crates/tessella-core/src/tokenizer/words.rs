@@ -283,7 +283,8 @@ impl Words {
                 (length, stays, among) = (width as usize, kind.stays(), kind.stays_among());
             }
             let only_among = among && is_among && !stays;
-            if is_only_among && !among {
+            // A cluster ends in front of what is ASCII.
+            if is_only_among && !among && !byte.is_ascii() {
                 return None;
             }
             (is_among, is_only_among) = (among, only_among);

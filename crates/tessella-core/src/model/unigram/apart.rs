@@ -125,10 +125,25 @@ impl Unigram {
         tokens: &mut Vec<PieceToken>,
         out: &mut Vec<TokenId>,
     ) -> bool {
-        // One addition of sums of 64 bits errs by less than a thousandth of what is allowed for each character here.
         if piece.len() > MOST_ALONE {
             return false;
         }
+        let word = &piece[usize::from(has_mark)..];
+        let (strangers, _) = self.letters.strangers(word);
+        if strangers > 0 {
+            // What begins strange mostly is so as a whole, and told without any search.
+            let is_told = strangers == word.len() && self.byte_ids.is_none();
+            let mark = Some(steps.mark()).filter(|_| has_mark);
+            return match self.unk_id {
+                Some(unk_id) if is_told && mark != Some(NO_PIECE) && mark != Some(unk_id) => {
+                    out.extend(mark);
+                    out.push(unk_id);
+                    true
+                }
+                _ => false,
+            };
+        }
+        // One addition of sums of 64 bits errs by less than a thousandth of what is allowed for each character here.
         let first = out.len();
         let alone = arrivals.solve(steps, piece.as_bytes(), b' ', out);
         let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
