@@ -25,6 +25,8 @@ impl Kind {
     const LEANING: u8 = 4;
     /// Whether a character is written as it is, whatever stands around it.
     const STAYS: u8 = 16;
+    /// The same between others of which the same is said, also if all of them are one cluster.
+    const STAYS_AMONG: u8 = 64;
 
     /// The same kind, of a character that is written as it is.
     pub fn that_stays(self) -> Kind {
@@ -34,6 +36,17 @@ impl Kind {
     #[inline(always)]
     pub fn stays(self) -> bool {
         self.0 & Self::STAYS != 0
+    }
+
+    /// The same kind, of a character that is written as it is between others of which the same is said, in front of ASCII, and at the ends of a
+    /// word.
+    pub fn that_stays_among(self) -> Kind {
+        Kind(self.0 | Self::STAYS_AMONG)
+    }
+
+    #[inline(always)]
+    pub fn stays_among(self) -> bool {
+        self.0 & Self::STAYS_AMONG != 0
     }
 
     /// Whether it is not told by its kind alone whether words tell all of a text.
@@ -50,6 +63,12 @@ impl Kind {
         self.standing() == Self::GONE
     }
 
+    /// Whether it is part of a word, and what stands behind it does not stand beside what is in front of it.
+    #[inline(always)]
+    pub fn holds(self) -> bool {
+        self.0 & (Self::WORD.0 | Self::GONE.0) == Self::WORD.0
+    }
+
     /// Whether it is part of a word.
     pub fn is_within(self) -> bool {
         self.0 & Self::WORD.0 != 0
@@ -62,7 +81,7 @@ impl Kind {
 
     /// Without what is said about writing.
     fn standing(self) -> Kind {
-        Kind(self.0 & !Self::STAYS)
+        Kind(self.0 & !(Self::STAYS | Self::STAYS_AMONG))
     }
 
     /// All ones if the kind has a bit, else zeros.

@@ -2,8 +2,9 @@
 //!
 //! Texts and ids lie one after the other. When either is full, nothing more is taken up while what is there is found often
 //! enough, and then all is forgotten: of pieces that come round and do not fit together none would be found else.
-//! A piece is told by its hash, and then compared in full.
+//! A piece is told by its hash, and then compared in full. Of many pieces the places are asked for before they are looked at.
 
+use crate::flat::prefetch;
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
@@ -50,6 +51,10 @@ pub struct Longs {
     /// that were found meanwhile.
     refused: usize,
     found: usize,
+    /// Pieces that are soon looked for: the number and the hash of each.
+    asked: Vec<(u32, u64)>,
+    /// Those of them that came.
+    came: usize,
 }
 
 /// A piece that is not known.
@@ -86,12 +91,48 @@ impl Longs {
             met: 0,
             refused: 0,
             found: 0,
+            asked: Vec::new(),
+            came: 0,
+        }
+    }
+
+    /// Asks for what is known of pieces that are soon looked for, each with its number, in order.
+    pub fn ask<'p>(&mut self, pieces: impl Iterator<Item = (usize, &'p [u8])>) {
+        self.came = 0;
+        self.asked.clear();
+        self.asked.extend(pieces.map(|(number, piece)| (number as u32, hash_bytes(piece))));
+        for &(_, hash) in &self.asked {
+            let [place, _] = places(hash as u32, self.entries.len());
+            prefetch(&self.entries, place);
+            prefetch(&self.seen, (hash >> 32) as usize % SEEN_BITS / 64);
+        }
+        for &(_, hash) in &self.asked {
+            let entries = places(hash as u32, self.entries.len()).map(|place| self.entries.get(place));
+            if let Some(entry) = entries.into_iter().flatten().find(|entry| entry.hash == hash as u32) {
+                prefetch(&self.texts, entry.text as usize);
+                prefetch(&self.ids, entry.ids as usize);
+            }
+        }
+    }
+
+    /// The ids of a piece that was asked for by its number, none of them before another, or what there is to say about it.
+    pub fn get_asked(&mut self, number: usize, piece: &[u8]) -> Result<&[TokenId], New> {
+        let asked = self.asked.get(self.came..).unwrap_or_default();
+        let skipped = asked.iter().take_while(|(asked, _)| (*asked as usize) < number).count();
+        self.came += skipped;
+        match self.asked.get(self.came) {
+            Some(&(asked, hash)) if asked as usize == number => self.get_by(hash, piece),
+            _ => self.get(piece),
         }
     }
 
     /// The ids of a piece, or what there is to say about it when they are found.
     pub fn get(&mut self, piece: &[u8]) -> Result<&[TokenId], New> {
-        let hash = hash_bytes(piece);
+        self.get_by(hash_bytes(piece), piece)
+    }
+
+    #[inline]
+    fn get_by(&mut self, hash: u64, piece: &[u8]) -> Result<&[TokenId], New> {
         // What did not come before is not there, and the places are far from the processor. When the bits were cleared, a
         // piece that is there is found from its second appearance on.
         let again = self.meet(hash);
@@ -208,7 +249,15 @@ mod tests {
     fn look(longs: &mut Longs, number: u32) -> bool {
         let piece = format!("a long piece and its number {number}");
         let ids: Vec<TokenId> = (number..number + 3 + number % 7).collect();
-        let new = match longs.get(piece.as_bytes()) {
+        let found = match number % 3 {
+            0 => longs.get(piece.as_bytes()),
+            // Not all that are asked for come, and not all that come were asked for.
+            asked => {
+                longs.ask([(3, &b"another"[..]), (5 + asked as usize, piece.as_bytes())].into_iter());
+                longs.get_asked(6, piece.as_bytes())
+            }
+        };
+        let new = match found {
             Ok(found) => {
                 assert_eq!(found, ids);
                 return true;

@@ -281,6 +281,14 @@ impl<'t> Pieces<'t> {
         }
     }
 
+    /// Those that are too long for a key, each with its number.
+    #[inline(always)]
+    fn long(self) -> impl Iterator<Item = (usize, &'t [u8])> {
+        let is_long = |&(_, (&start, &end)): &(usize, (&u32, &u32))| (end - start) as usize > Key::LONGEST;
+        let bounds = self.starts.iter().zip(self.ends).enumerate().filter(is_long);
+        bounds.map(move |(at, (&start, &end))| (at, &self.text[start as usize..end as usize]))
+    }
+
     #[inline(always)]
     fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.starts[at] as usize..self.ends[at] as usize]
@@ -369,13 +377,14 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Solved { runner, solver, pieces, out } = self;
         let Runner { store, pieces: batch, longs, .. } = runner;
+        longs.ask(pieces.long().filter(|&(at, _)| !(solver.has_parts() && pieces.goes_on(at))));
         store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
             if solver.inner() == Inner::Parts && pieces.goes_on(at) {
                 solver.long_inner(piece, out);
                 return Ok(());
             }
-            let new = match longs.get(piece) {
+            let new = match longs.get_asked(at, piece) {
                 Ok(ids) => {
                     out.extend_from_slice(ids);
                     return Ok(());

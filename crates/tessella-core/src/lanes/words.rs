@@ -127,6 +127,8 @@ pub struct Words<'t> {
     breaks: Option<&'t Rectangles>,
     /// Blocks up to here that lie in one word.
     unbroken: u32,
+    /// Whether nothing is in front of the text, so that what leans has nothing to lean on there.
+    is_all: bool,
 }
 
 impl<'t> Words<'t> {
@@ -139,7 +141,13 @@ impl<'t> Words<'t> {
             before: Kinds::default(),
             breaks: None,
             unbroken: 0,
+            is_all: false,
         }
+    }
+
+    /// Words of a text that nothing is in front of, if `is_all`.
+    pub fn of_all(self, is_all: bool) -> Self {
+        Words { is_all, ..self }
     }
 
     /// Words in parts.
@@ -184,15 +192,19 @@ impl<'t> Words<'t> {
     fn wide(&mut self, kinds: &mut Kinds) -> bool {
         let (bytes, kind) = std::mem::take(&mut self.begun);
         kinds.put(bytes, kind);
+        // The character before, and where it ends in the block, if that is not ASCII.
+        let (mut before, mut end) = (kind, if bytes == 0 { BLOCK as u32 } else { bytes.count_ones() });
         let mut firsts = kinds.high & !kinds.inner;
         while firsts != 0 {
             let bit = firsts.trailing_zeros();
             firsts &= firsts - 1;
             let at = self.at + bit as usize;
             let (kind, length) = self.characters.at(self.text, at);
-            if kind.is_rare() && !(kind.leans() && self.stays_before(at)) {
+            let leans_on = || bit == end && before.holds() || self.stays_before(at);
+            if kind.is_rare() && !(kind.leans() && leans_on()) {
                 return false;
             }
+            (before, end) = (kind, bit + length);
             let bytes = u128::from((1u64 << length) - 1) << bit;
             kinds.put(bytes as u64, kind);
             self.begun = ((bytes >> 64) as u64, kind);
@@ -200,7 +212,7 @@ impl<'t> Words<'t> {
         true
     }
 
-    /// Whether a part of the word that ends at a place stays.
+    /// Whether a part of the word that ends at a place stays, or nothing is in front of that word at all.
     #[cold]
     fn stays_before(&self, mut at: usize) -> bool {
         while let Some(before) = self.text[..at].iter().rposition(|byte| byte & 0xC0 != 0x80) {
@@ -214,7 +226,7 @@ impl<'t> Words<'t> {
                 return kind.is_within();
             }
         }
-        false
+        self.is_all
     }
 }
 
@@ -307,7 +319,7 @@ mod tests {
     }
 
     /// Character by character.
-    fn slowly(text: &str, join: bool) -> Option<Vec<&str>> {
+    fn slowly(text: &str, join: bool, is_all: bool) -> Option<Vec<&str>> {
         let mut words = Vec::new();
         let mut start = None;
         let mut alone: Option<usize> = None;
@@ -330,7 +342,10 @@ mod tests {
                 start.get_or_insert(at);
             }
         }
-        let leans = |word: &&str| word.trim_start_matches('\u{93e}').starts_with('\u{200d}');
+        let leans = |word: &&str| {
+            let is_first = is_all && word.as_ptr() == text.as_ptr();
+            word.trim_start_matches('\u{93e}').starts_with('\u{200d}') && !is_first
+        };
         (!words.iter().any(leans)).then_some(words)
     }
 
@@ -364,7 +379,7 @@ mod tests {
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
         let (mut odd, mut long) = (0, 0);
         for round in 0..4000 {
-            let join = below(2) == 1;
+            let (join, is_all) = (below(2) == 1, below(2) == 1);
             let characters = &both[usize::from(join)];
             let most = if round % 20 == 0 { 2000 } else { 90 };
             let known = parts.len() - if below(4) == 0 { 0 } else { 3 };
@@ -372,7 +387,7 @@ mod tests {
             let text: String = (0..below(most)).map(|_| parts[known - 1 - below(few)]).collect();
             for level in Level::all() {
                 let mut spans = Spans::default();
-                let mut words = Words::new(&text, characters);
+                let mut words = Words::new(&text, characters).of_all(is_all);
                 let mut found = Vec::new();
                 let mut chunks = 0;
                 let filled = loop {
@@ -386,7 +401,7 @@ mod tests {
                     }
                     spans.go_on();
                 };
-                match slowly(&text, join) {
+                match slowly(&text, join, is_all) {
                     Some(expected) => assert!(filled == Filled::Last && found == expected, "{text:?}"),
                     None => assert_eq!(filled, Filled::Odd, "{text:?}"),
                 }

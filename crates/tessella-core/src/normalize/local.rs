@@ -12,6 +12,7 @@
 use memchr::memmem;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::precompiled::LONG_CLUSTER;
 use super::{Normalizer, Step};
 use crate::error::Result;
 use crate::spec::CharsmapMatching;
@@ -230,6 +231,33 @@ impl Normalizer {
         Some(text)
     }
 
+    /// Where a character stays as it is, step by step.
+    pub fn stays(&self, c: char) -> Stays {
+        let text = c.to_string();
+        let (mut anywhere, mut among) = (true, 2 * text.len() >= LONG_CLUSTER);
+        for step in self.word_steps() {
+            let is_alone = match step {
+                Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+                Step::Form(Form::Nfd | Form::Nfkd) => class_of(c).combining() == 0,
+                Step::Precompiled(map) => {
+                    anywhere &= is_looked_up_alone(c);
+                    among &= format!("{c}a").graphemes(true).count() == 2;
+                    map.matching == CharsmapMatching::Grapheme
+                }
+                Step::Replace(replace) => {
+                    replace.literal().is_some_and(|literal| !literal.is_empty() && !literal.contains(c))
+                }
+                _ => false,
+            };
+            let stays = is_alone && step.of(&text).is_ok_and(|next| next == text);
+            (anywhere, among) = (anywhere && stays, among && stays);
+            if !anywhere && !among {
+                break;
+            }
+        }
+        Stays { anywhere, among }
+    }
+
     /// Whether what [`Normalizer::anywhere`] tells of a character stands where the character stood, whatever is in front of it, and
     /// whether nothing in front of it stands elsewhere because of it. What is deleted belongs to the character before, which
     /// may be made a wider one by the step of a character map; a step that only takes marks out leaves their places to nobody.
@@ -278,6 +306,16 @@ pub enum BesideBlanks {
     Leans,
     /// The character goes before that matters, and what is behind it stands beside the blank.
     Gone,
+}
+
+/// Where a character stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stays {
+    /// Whatever stands around it.
+    pub anywhere: bool,
+    /// Between others of which this is said, in front of ASCII, and at the ends of a word: also one that joins with its neighbours. Two
+    /// of them are longer than any cluster that a character map looks up whole. Not of one that joins with ASCII behind it.
+    pub among: bool,
 }
 
 /// What is no ASCII character.
@@ -510,8 +548,14 @@ mod tests {
     fn what_is_told_of_a_character_holds_around_all_others() {
         let mut random = Random::from_seed(3);
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let mut kept = 0;
         for normalizer in normalizers() {
             let told = CHARS.map(|c| normalizer.anywhere(c));
+            let stays = CHARS.map(|c| normalizer.stays(c));
+            for ((stays, told), c) in stays.iter().zip(&told).zip(CHARS) {
+                let is_same = told.as_deref() == Some(&*c.to_string());
+                assert!(is_same && normalizer.keeps_places(c) || !stays.anywhere, "{c:?} {normalizer:?}");
+            }
             assert!(!normalizer.tells_anywhere() || told.iter().flatten().count() > 18);
             for _ in 0..4000 {
                 let numbers: Vec<usize> = (0..1 + below(6)).map(|_| below(CHARS.len())).collect();
@@ -522,8 +566,20 @@ mod tests {
                 {
                     assert_eq!(normalized(&normalizer, &text), parts, "{text:?} {normalizer:?}");
                 }
+                let among = |at: usize| numbers.get(at).is_none_or(|&number| stays[number].among);
+                let stays_here = |at: usize| {
+                    let Stays { anywhere, among: is_among } = stays[numbers[at]];
+                    let ends = |number: &usize| CHARS[*number].is_ascii();
+                    let ends = numbers.get(at + 1).is_some_and(ends);
+                    anywhere || is_among && among(at.wrapping_sub(1)) && (ends || among(at + 1))
+                };
+                if (0..numbers.len()).all(stays_here) && !text.contains("``") {
+                    assert_eq!(normalized(&normalizer, &text), text, "{normalizer:?}");
+                    kept += 1;
+                }
             }
         }
+        assert!(kept > 300, "{kept}");
     }
 
     #[test]

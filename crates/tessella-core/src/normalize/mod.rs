@@ -48,7 +48,7 @@ mod strip;
 #[cfg(test)]
 mod testing;
 
-pub use local::{AsciiFates, BesideBlanks, Blanks};
+pub use local::{AsciiFates, BesideBlanks, Blanks, Stays};
 
 /// A compiled normalizer.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ use crate::spec::CharsmapMatching;
 use crate::text::{AlignedText, Rewriter};
 
 /// Clusters of this many bytes or more are not looked up whole.
-const LONG_CLUSTER: usize = 6;
+pub(super) const LONG_CLUSTER: usize = 6;
 
 /// A compiled character map normalizer.
 #[derive(Debug, Clone)]

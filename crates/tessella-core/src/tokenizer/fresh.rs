@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::model::Model;
 use crate::model::unigram::Unigram;
+use crate::model::unigram::alone::Arrivals;
 use crate::model::unigram::apart::Standing;
 use crate::model::unigram::together::{MOST_BYTES, Steps, Together, Unit};
 
@@ -74,6 +75,30 @@ struct Word {
 
 /// Tokens of a word with their ends, and where its bytes come from.
 type Tokens<'t> = (&'t [(TokenId, usize)], Option<&'t Moved>);
+
+/// Room for a word that is too long to be solved with others.
+#[derive(Debug, Default)]
+pub(super) struct Long {
+    arrivals: Arrivals,
+    text: String,
+    tokens: Vec<PieceToken>,
+}
+
+impl Solving<'_> {
+    /// Appends the ids of a word as the model gets it, by what words are solved together by; false, and nothing is appended, if that
+    /// does not tell them.
+    pub fn long(&self, piece: &str, room: &mut Long, ids: &mut Vec<TokenId>) -> bool {
+        let Long { arrivals, text, tokens } = room;
+        if piece.is_empty() || piece.starts_with([' ', self.mark]) {
+            return false;
+        }
+        let mark = if self.prepends { " " } else { "" };
+        text.clear();
+        text.push_str(mark);
+        text.push_str(piece);
+        self.model.ids_alone(self.steps, (text, self.prepends), arrivals, tokens, ids)
+    }
+}
 
 impl Batch {
     pub fn clear(&mut self) {

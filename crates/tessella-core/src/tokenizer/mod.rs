@@ -38,6 +38,8 @@ mod fresh;
 mod ids;
 mod in_order;
 mod joined;
+#[cfg(test)]
+mod long_word_tests;
 mod options;
 mod packed;
 mod parts;

@@ -105,7 +105,7 @@ impl WordLanes {
         let breaks = words.breaks(*bytes, packs);
         let has_parts = breaks.is_some();
         let solving = words.solving(*bytes);
-        let solver = Solver { words, scratch, buffers, packs, has_parts, solving };
+        let solver = Solver { text, words, scratch, buffers, packs, has_parts, solving };
         let mut finding = Finding { characters, breaks, has_traps, runner, spans, joined, solver };
         for segment in segments {
             if let Some(id) = segment.id {
@@ -164,7 +164,8 @@ impl Finding<'_> {
             return Ok(Found::NotAll);
         }
         let (stretch, start) = (&text[words.clone()], origin + words.start);
-        let mut found = crate::lanes::Words::new(stretch, self.characters).cut_at(self.breaks);
+        let found = crate::lanes::Words::new(stretch, self.characters).cut_at(self.breaks);
+        let mut found = found.of_all(words.start == 0);
         self.spans.begin();
         loop {
             let filled = found.fill(self.runner.level(), self.spans);

@@ -1,6 +1,6 @@
 //! Words that come for the first time, one by one or together: all stages for each, and what of that a new word can do without.
 
-use super::fresh::{Batch, Solving};
+use super::fresh::{Batch, Long, Solving};
 use super::packed::{self, Placed};
 use super::parts::{self, UNCERTAIN};
 use super::rows::{Row, RowCut};
@@ -44,11 +44,14 @@ pub(super) struct Buffers {
     /// The tokens of the word that are named after what the model read there, and that.
     pub surfaces: Vec<(usize, String)>,
     fresh: Option<Box<Batch>>,
+    long: Long,
     row: Option<Box<Row>>,
 }
 
 /// All stages for one word.
 pub(super) struct Solver<'s> {
+    /// Where most words stand.
+    pub text: &'s str,
     pub words: &'s Words,
     pub scratch: &'s mut Scratch,
     pub buffers: &'s mut Buffers,
@@ -59,7 +62,7 @@ pub(super) struct Solver<'s> {
     pub solving: Option<Solving<'s>>,
 }
 
-impl Solver<'_> {
+impl<'s> Solver<'s> {
     /// Appends the numbers of words, and returns which words and parts of words these are of.
     pub fn words<'w>(
         &mut self,
@@ -109,6 +112,16 @@ impl Solver<'_> {
         runner.solved_ids(self, whole, out)
     }
 
+    /// A word as text: if it stands in the text, that is known to be UTF-8.
+    fn text_of<'w>(&self, word: &'w [u8]) -> Option<&'w str>
+    where
+        's: 'w,
+    {
+        let start = word.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr());
+        let stands = self.text.get(start..start.checked_add(word.len())?);
+        stands.or_else(|| std::str::from_utf8(word).ok())
+    }
+
     /// Puts what an inner part of a word becomes into the buffer.
     fn inner(&mut self, part: &[u8]) {
         // Words are cut at characters, so this holds.
@@ -128,7 +141,7 @@ impl Solver<'_> {
     pub fn word(&mut self, word: &[u8]) -> Result<()> {
         self.buffers.numbers.clear();
         // Words are cut at characters, so this holds.
-        let Ok(word) = std::str::from_utf8(word) else { return Ok(()) };
+        let Some(word) = self.text_of(word) else { return Ok(()) };
         if self.packs { self.packed(word) } else { self.plain_ids(word) }
     }
 
@@ -246,12 +259,15 @@ impl Solver<'_> {
 
     fn plain_ids(&mut self, word: &str) -> Result<()> {
         let Stages { normalizer, cut, .. } = &self.words.stages;
-        let Buffers { spelling, plain, tokens, numbers, .. } = &mut *self.buffers;
+        let Buffers { spelling, plain, tokens, numbers, long, .. } = &mut *self.buffers;
         tokens.clear();
+        let is_long = word.len() > Key::LONGEST;
         let mut tokenize = |piece: &str| self.words.stages.tokenize(piece, spelling, self.scratch, tokens);
         if let Some(piece) = self.words.plainly(word, plain) {
             if self.words.traps.are_in(piece) {
                 numbers.push(UNCERTAIN);
+            } else if is_long && self.solving.is_some_and(|solving| solving.long(piece, long, numbers)) {
+                return Ok(());
             } else if !piece.is_empty() {
                 tokenize(piece)?;
             }

@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::ids::PieceToken;
 use crate::lanes::{Characters, Key, Kind, Rectangles};
 use crate::model::{Model, Scratch};
-use crate::normalize::{AsciiFates, BesideBlanks, Normalizer};
+use crate::normalize::{AsciiFates, BesideBlanks, Normalizer, Stays};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
 use crate::random::Random;
 use crate::text::MOST_BYTES;
@@ -264,35 +264,49 @@ impl Words {
         let bytes = word.as_bytes();
         buffer.clear();
         let mut characters = None;
-        let mut at = 0;
+        // What stays is written together; that from byte `from` on is not yet.
+        let (mut at, mut from) = (0, 0);
+        // Whether the character before stays among others, and whether that is all that is known of it.
+        let (mut is_among, mut is_only_among) = (true, false);
         while let Some(&byte) = bytes.get(at) {
-            let mut length = 1;
+            let (mut length, mut among) = (1, false);
+            let stays;
+            let mut fate = None;
             if byte.is_ascii() {
-                match self.ascii.of(byte) {
-                    Some(byte) => buffer.push(byte.into()),
-                    None if at == 0 && byte == b' ' && may_begin_with_blank => buffer.push(' '),
-                    // What is taken out, a control character, is no single byte.
-                    None if self.by_character && told(byte.into(), buffer) => {}
-                    None => return None,
-                }
+                fate = self.ascii.of(byte);
+                stays = fate == Some(byte) || at == 0 && byte == b' ' && may_begin_with_blank;
             } else {
                 if characters.is_none() {
                     characters = self.characters();
                 }
                 let (kind, width) = characters?.at(bytes, at);
-                length = width as usize;
-                let character = word.get(at..at + length)?;
-                if kind.stays() {
-                    buffer.push_str(character);
-                } else if !told(character.chars().next()?, buffer) {
-                    return None;
-                }
+                (length, stays, among) = (width as usize, kind.stays(), kind.stays_among());
             }
-            if !each((at, length), buffer.len()) {
+            let only_among = among && is_among && !stays;
+            // A cluster ends in front of what is ASCII.
+            if is_only_among && !among && !byte.is_ascii() {
+                return None;
+            }
+            (is_among, is_only_among) = (among, only_among);
+            let mut end = buffer.len() + at + length - from;
+            if !stays && !only_among {
+                buffer.push_str(word.get(from..at)?);
+                from = at + length;
+                match fate {
+                    Some(fate) => buffer.push(fate.into()),
+                    // What is taken out, a control character, is no single byte.
+                    None if byte.is_ascii() && !self.by_character => return None,
+                    None if !told(word.get(at..)?.chars().next()?, buffer) => return None,
+                    None => {}
+                }
+                end = buffer.len();
+            }
+            if !each((at, length), end) {
                 return None;
             }
             at += length;
         }
+        buffer.push_str(word.get(from..)?);
         self.ascii.hold_for(bytes).then_some(buffer)
     }
 
@@ -486,19 +500,41 @@ impl Stages {
         if self.gaps().is_some_and(|gaps| !gaps.allow(&text)) {
             return Kind::ODD;
         }
+        // Marks may trade places with their neighbours.
+        let stays = text.chars().eq([c])
+            && !is_mark(c)
+            && !matches!(&self.cut, Cut::Marked(view) if view.mark() == c)
+            && self.is_by_character();
+        let kind = self.beside(c, kind);
+        let told = self.stays(c);
+        let kind = if stays || told.anywhere && kind.is_within() { kind.that_stays() } else { kind };
+        if told.among && kind.is_within() { kind.that_stays_among() } else { kind }
+    }
+
+    /// Where a character stays as it is, of a word that is cut nowhere.
+    fn stays(&self, c: char) -> Stays {
+        match (&self.cut, &self.normalizer) {
+            (Cut::Marked(view), Some(normalizer))
+                if view.mark() != c
+                    && !self.cuts_at_characters()
+                    && self.between.standing(c) == Some(Standing::Within) =>
+            {
+                let Stays { anywhere, among } = normalizer.stays(c);
+                Stays { anywhere: anywhere && !is_mark(c), among }
+            }
+            _ => Stays::default(),
+        }
+    }
+
+    /// The kind of a character if that is one among others, where blanks beside it are looked at.
+    fn beside(&self, c: char, kind: Kind) -> Kind {
         let beside = match &self.normalizer {
             Some(normalizer) if !self.cuts_at_characters() => {
                 normalizer.beside_blanks(c).unwrap_or(BesideBlanks::Joins)
             }
             _ => BesideBlanks::Apart,
         };
-        // Marks may trade places with their neighbours.
-        let stays = text.chars().eq([c])
-            && !is_mark(c)
-            && !matches!(&self.cut, Cut::Marked(view) if view.mark() == c)
-            && self.is_by_character();
         match (beside, kind) {
-            (BesideBlanks::Apart, kind) if stays => kind.that_stays(),
             (BesideBlanks::Apart, kind) => kind,
             (BesideBlanks::Gone, Kind::WORD) => Kind::GONE,
             (BesideBlanks::Leans, Kind::WORD) => Kind::LEANS,

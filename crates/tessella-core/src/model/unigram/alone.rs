@@ -39,15 +39,23 @@ pub(crate) struct Arrivals {
     places: Vec<Arrival>,
     /// Characters in front of each place.
     characters: Vec<u32>,
+    /// Where each piece of the best way ends.
+    ends: Vec<u32>,
 }
 
 /// Characters whose second node is asked for before it is looked at.
 const AHEAD: usize = 6;
 
 impl Arrivals {
+    /// Where each piece ends of the unit that was solved last.
+    pub fn ends(&self) -> impl Iterator<Item = usize> {
+        self.ends.iter().map(|&end| end as usize)
+    }
+
     /// Writes the ids of a unit, whole characters in which a byte of ASCII stands for the mark.
     pub fn solve(&mut self, steps: &Steps, unit: &[u8], mark: u8, ids: &mut Vec<TokenId>) -> Alone {
-        let Arrivals { places, characters } = self;
+        let Arrivals { places, characters, ends } = self;
+        ends.clear();
         places.clear();
         places.resize(unit.len() + 1, NONE);
         characters.clear();
@@ -107,9 +115,11 @@ impl Arrivals {
             let Arrival { best, second, node, length } = places[at];
             least = least.min((best - second) as f64 / f64::from(characters[at]));
             ids.push(steps.id(node));
+            ends.push(at as u32);
             at -= length as usize;
         }
         ids[first..].reverse();
+        ends.reverse();
         let scaled = |sum: i64| sum as f64 * steps.step();
         Alone {
             distance_per_character: least * steps.step(),

@@ -9,6 +9,7 @@
 //! then no unknown token reaches over its ends. But for one that begins with a character that no entry has: pieces are only cut in
 //! front of such where what is before them is known alone.
 
+use super::alone::Arrivals;
 use super::arrivals::NONE;
 use super::together::{Best, Steps, Unit};
 use super::viterbi::{SHORT, char_width};
@@ -23,6 +24,9 @@ const MOST_WORTH: f64 = 250.0;
 const NO_PIECE: TokenId = TokenId::MAX;
 /// More than two ways through a part err by, in the piece and apart.
 const SLACK: f64 = 1e-6;
+
+/// Bytes of a piece that is searched with what units are searched with.
+const MOST_ALONE: usize = 1 << 12;
 
 const _: () = assert!(SLACK > 4.0 * SHORT as f64 * (MOST_BYTES as f64 * MOST_WORTH) * (f64::EPSILON / 2.0));
 
@@ -70,7 +74,7 @@ impl Unigram {
 
     /// Whether a text begins with a character that no entry has.
     pub fn begins_strange(&self, text: &str) -> bool {
-        self.letters.known(text) == 0
+        text.is_empty() || self.letters.begin_no(text)
     }
 
     /// For units in which the mark in front is one byte; `None` if their scores cannot be summed so, or what is unknown has
@@ -109,6 +113,55 @@ impl Unigram {
         let edges = best.ids().iter().zip(ends);
         let edges = edges.map(|(&id, end)| (if id == NO_PIECE { unk_id } else { id }, end));
         self.write(piece, edges, tokens, out)
+    }
+
+    /// Appends the ids of a whole piece that is too long for a unit; `piece` may begin with a blank for the mark. False, and nothing is
+    /// appended, if it has to be searched otherwise.
+    pub(crate) fn ids_alone(
+        &self,
+        steps: &Steps,
+        (piece, has_mark): (&str, bool),
+        arrivals: &mut Arrivals,
+        tokens: &mut Vec<PieceToken>,
+        out: &mut Vec<TokenId>,
+    ) -> bool {
+        if piece.len() > MOST_ALONE {
+            return false;
+        }
+        let word = &piece[usize::from(has_mark)..];
+        let (strangers, _) = self.letters.strangers(word);
+        if strangers > 0 {
+            // What begins strange mostly is so as a whole, and told without any search.
+            let is_told = strangers == word.len() && self.byte_ids.is_none();
+            let mark = Some(steps.mark()).filter(|_| has_mark);
+            return match self.unk_id {
+                Some(unk_id) if is_told && mark != Some(NO_PIECE) && mark != Some(unk_id) => {
+                    out.extend(mark);
+                    out.push(unk_id);
+                    true
+                }
+                _ => false,
+            };
+        }
+        // One addition of sums of 64 bits errs by less than a thousandth of what is allowed for each character here.
+        let first = out.len();
+        let alone = arrivals.solve(steps, piece.as_bytes(), b' ', out);
+        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
+        let ids = &out[first..];
+        if alone.distance_per_character <= steps.slack_of_each() || has_mark && is_unknown(ids[0]) {
+            out.truncate(first);
+            return false;
+        }
+        if !ids.iter().any(|&id| is_unknown(id)) {
+            return true;
+        }
+        let Some(unk_id) = self.unk_id else { return false };
+        let edges = ids.iter().zip(arrivals.ends());
+        let edges = edges.map(|(&id, end)| (if id == NO_PIECE { unk_id } else { id }, end));
+        let is_done = self.written(piece, edges, tokens);
+        out.truncate(first);
+        out.extend(tokens.iter().map(|token| token.id));
+        is_done
     }
 
     /// Appends the ids of edges, each with its end; false, and nothing is appended, if there are none.

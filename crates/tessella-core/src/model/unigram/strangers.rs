@@ -40,6 +40,12 @@ impl Letters {
         strangers.fold((0, 0), |(bytes, count), c| (bytes + c.len_utf8(), count + 1))
     }
 
+    /// Whether a text begins with a stranger.
+    #[inline]
+    pub fn begin_no(&self, text: &str) -> bool {
+        text.chars().next().is_some_and(|c| !self.has(c))
+    }
+
     /// How many bytes of a text there are in front of the first stranger.
     #[inline]
     pub fn known(&self, text: &str) -> usize {

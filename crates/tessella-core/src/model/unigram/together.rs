@@ -182,6 +182,11 @@ impl Steps {
         self.step
     }
 
+    /// The piece that the mark is, if it is one by itself; else what is unknown.
+    pub(super) fn mark(&self) -> TokenId {
+        self.ids[self.firsts as usize + FIRSTS - 1]
+    }
+
     /// The piece that ends at a node.
     #[inline(always)]
     pub(super) fn id(&self, node: u32) -> TokenId {
