@@ -377,7 +377,7 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Solved { runner, solver, pieces, out } = self;
         let Runner { store, pieces: batch, longs, .. } = runner;
-        longs.ask(pieces.long().filter(|&(at, _)| !(solver.has_parts() && pieces.goes_on(at))));
+        longs.ask(pieces.long().filter(|&(at, _)| !(solver.inner() == Inner::Parts && pieces.goes_on(at))));
         store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
             if solver.inner() == Inner::Parts && pieces.goes_on(at) {
