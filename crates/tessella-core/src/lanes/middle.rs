@@ -1,5 +1,6 @@
-//! Pieces that are too long for a key and short enough for a lane: merged many in turn, as short ones are, and
-//! remembered as longer ones are ([`super::longs`]), for most of them come once.
+//! Pieces that are too long for a key and short enough for a lane: merged many at once, as short ones are
+//! ([`super::sixteen`]), or in turn where vectors cannot, and remembered as longer ones are ([`super::longs`]), for most of them
+//! come once.
 
 use std::collections::HashMap;
 

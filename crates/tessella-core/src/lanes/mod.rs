@@ -16,7 +16,8 @@
 //!
 //! Who counts pieces instead of encoding them has a [`Tally`] of them, filled by the hundred as well.
 //!
-//! Where the tokens of words stand in a text is told sixteen at a time ([`abreast`]).
+//! Where the tokens of words stand in a text is told sixteen at a time ([`abreast`]), and where those of pieces do that leave no
+//! gap ([`covering`], over [`places`]).
 //!
 //! Texts that SentencePiece normalizes are written with blanks for marks first ([`blanks`]), and where each byte came from is
 //! noted on the way where somebody asks ([`written`]).
@@ -57,6 +58,7 @@ mod pairs;
 pub mod places;
 mod rectangles;
 pub mod rows;
+mod shared;
 mod sixteen;
 mod slots;
 mod spelled;
@@ -92,8 +94,7 @@ mod x86_walk;
 mod x86_wide;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -113,6 +114,7 @@ use longs::Longs;
 use middle::Wholes;
 pub use narrow::Narrow;
 pub use rectangles::Rectangles;
+pub use shared::{Built, Shared};
 pub use slots::ID_BOUND;
 use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};
@@ -153,33 +155,6 @@ pub type Work = merge::Work<{ merge::SHORT }>;
 
 /// Calls its second argument for every token but those of its first one that stands for bytes, with those.
 pub type EachToken = Box<dyn Fn(&Known, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;
-
-/// An engine that is built when it is first asked for, by whoever asks, and shared from then on.
-///
-/// Nobody ever waits for another thread: who comes while it is built goes the plain way, and so does a process that
-/// was forked in that moment.
-#[derive(Debug, Default)]
-pub struct Shared {
-    built: Mutex<Option<Built>>,
-    is_there: AtomicBool,
-}
-
-/// An engine, or why there is none.
-pub type Built = std::result::Result<Arc<Engine>, &'static str>;
-
-impl Shared {
-    pub fn get(&self, build: impl FnOnce() -> std::result::Result<Engine, &'static str>) -> Option<Built> {
-        let mut built = self.built.try_lock().ok()?;
-        let built = built.get_or_insert_with(|| build().map(Arc::new)).clone();
-        self.is_there.store(true, Ordering::Relaxed);
-        Some(built)
-    }
-
-    /// Whether asking for it costs nothing any more.
-    pub fn is_there(&self) -> bool {
-        self.is_there.load(Ordering::Relaxed)
-    }
-}
 
 /// The slots and buffers of one worker.
 #[derive(Debug)]
