@@ -10,8 +10,9 @@
 
 use std::sync::OnceLock;
 
+use super::bytes::SHORT;
 use super::key::{Key, LONGEST};
-use super::merge::{SHORT, Work};
+use super::merge::Work;
 use super::pairs::{Filling, NEVER, Symbol};
 use super::slots::ID_BOUND;
 use super::symbols::{Ids, Merger};

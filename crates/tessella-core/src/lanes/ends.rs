@@ -6,6 +6,9 @@
 /// Tokens that are looked at together.
 pub const MANY: usize = 16;
 
+/// Bytes behind the last one of a table that sixteen places are asked about at once: four bytes are read of each.
+pub const BEHIND: usize = 3;
+
 /// Bits that tell an end.
 pub const END_BITS: u32 = 4;
 /// Instead of its end: the token is the last one of its word.

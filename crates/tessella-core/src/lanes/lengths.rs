@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 use super::EachToken;
 use super::build::{Known, Ranked};
+use super::ends::BEHIND;
 use super::pairs::NEVER;
 use super::symbols::Merger;
-use super::vectors::BEHIND;
 use crate::ids::TokenId;
 
 /// Lengths by id; 0 for tokens that stand for no bytes.

@@ -13,6 +13,7 @@
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
 
+use super::bytes::{Bytes, SHORT};
 use super::key::{Key, LONGEST};
 use super::pairs::{NEVER, Place, Symbol};
 use super::sixteen::Sixteens;
@@ -24,9 +25,6 @@ use crate::ids::TokenId;
 pub const FEW: usize = 4;
 /// Pieces in work.
 const WIDTH: usize = 16;
-/// Symbols of a key. One is a border, so a piece has less.
-pub const SHORT: usize = 16;
-const _: () = assert!(LONGEST < SHORT);
 /// A rank with a place is a number of 32 bits.
 const _: () = assert!((NEVER as u64) << PLACE_BITS < 1 << 32);
 
@@ -41,20 +39,6 @@ pub struct Work<const N: usize> {
 impl<const N: usize> Work<N> {
     pub fn new() -> Self {
         Work { lanes: Box::new(std::array::from_fn(|_| Lane::new())), sixteens: Sixteens::default() }
-    }
-}
-
-/// A piece of less than `N` bytes, with anything behind them.
-#[derive(Debug, Clone, Copy)]
-pub struct Bytes<const N: usize> {
-    pub bytes: [u8; N],
-    pub length: usize,
-}
-
-impl From<Key> for Bytes<SHORT> {
-    #[inline(always)]
-    fn from(key: Key) -> Self {
-        Bytes { bytes: key.bytes(), length: key.len() }
     }
 }
 

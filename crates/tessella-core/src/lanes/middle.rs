@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 
+use super::bytes::Bytes;
 use super::key::LONGEST;
-use super::merge::{Bytes, Work};
+use super::merge::Work;
 use super::vectors::Plain;
 use super::{Engine, Known};
 use crate::ids::TokenId;

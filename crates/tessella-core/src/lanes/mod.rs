@@ -37,6 +37,7 @@ pub mod ascii;
 mod blanks;
 mod bounds;
 mod build;
+mod bytes;
 mod characters;
 pub mod covering;
 mod cuts;
@@ -151,7 +152,7 @@ pub struct Engine {
 }
 
 /// Room for merging pieces that are keys.
-pub type Work = merge::Work<{ merge::SHORT }>;
+pub type Work = merge::Work<{ bytes::SHORT }>;
 
 /// Calls its second argument for every token but those of its first one that stands for bytes, with those.
 pub type EachToken = Box<dyn Fn(&Known, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;

@@ -4,8 +4,8 @@
 //! Tokens that ask a table need not wait for what the token before them found, and sixteen of them can ask at once.
 
 use super::Pieces;
-use super::ends::MANY;
-use super::vectors::{BEHIND, Vectors};
+use super::ends::{BEHIND, MANY};
+use super::vectors::Vectors;
 
 /// Tables of one worker, whose room is kept from one stretch to the next.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@
 //!
 //! The steps are in `x86_sixteen`; the lanes of [`super::merge`] are the slow twin.
 
-use super::merge::Bytes;
+use super::bytes::Bytes;
 use super::pairs::NEVER;
 use super::rows::{Group, LANES};
 use super::symbols::{Merger, Wide};
@@ -117,8 +117,9 @@ impl<const N: usize> Sixteens<N> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bytes::SHORT;
     use super::super::key::Key;
-    use super::super::merge::{SHORT, Work};
+    use super::super::merge::Work;
     use super::super::middle;
     use super::super::pairs::{PairHash, Symbol};
     use super::super::vectors::{Level, Plain, Task};

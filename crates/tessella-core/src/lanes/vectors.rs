@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
-use super::ends::{self, Before, MANY, Sixteen};
+use super::ends::{self, BEHIND, Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::kept::{self, Unknown};
 use super::key::Key;
@@ -30,9 +30,6 @@ use crate::ids::TokenId;
 
 /// Ids that are written at once; those behind the last one are rubbish.
 pub const WRITTEN: usize = 8;
-
-/// Bytes behind the last one of a table that sixteen places are asked about at once: four bytes are read of each.
-pub const BEHIND: usize = 3;
 
 /// A key is in the first slot of a line, or in the second.
 pub const FIRST: u32 = 1;

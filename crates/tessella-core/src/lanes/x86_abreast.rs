@@ -2,8 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::ends::{Before, MANY, Sixteen, TO_THE_END};
-use super::vectors::BEHIND;
+use super::ends::{BEHIND, Before, MANY, Sixteen, TO_THE_END};
 
 /// The lanes before each lane, as bits.
 const LANES_BEFORE: [u32; MANY] = {
