@@ -154,9 +154,9 @@ impl Store {
             let seed = solver.hash_seed();
             let last = first.checked_sub(1).map_or(u32::MAX, |last| pieces.ends[last]);
             let count = match solver.inner() {
-                Inner::None => self.ask::<V, ALONE>(vectors, batch, seed, chunk, last),
-                Inner::Parts => self.ask::<V, PARTS>(vectors, batch, seed, chunk, last),
-                Inner::All => self.ask::<V, INNER>(vectors, batch, seed, chunk, last),
+                Inner::None => self.ask::<V, { Inner::None as u8 }>(vectors, batch, seed, chunk, last),
+                Inner::Parts => self.ask::<V, { Inner::Parts as u8 }>(vectors, batch, seed, chunk, last),
+                Inner::All => self.ask::<V, { Inner::All as u8 }>(vectors, batch, seed, chunk, last),
             };
             let before = out.len() - base;
             let missing = self.write_known(vectors, batch, count, out);
@@ -225,7 +225,7 @@ fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RI
 impl Store {
     /// Makes the keys of pieces and asks for their lines.
     #[inline(always)]
-    fn ask<V: Vectors, const KIND: u8>(
+    fn ask<V: Vectors, const INNER: u8>(
         &self,
         vectors: V,
         batch: &mut Batch,
@@ -234,7 +234,7 @@ impl Store {
         last: u32,
     ) -> usize {
         let Batch { keys, lines, .. } = batch;
-        vectors.apart(Ask::<KIND> { slots: &self.slots, keys, lines, hash_seed, pieces, last });
+        vectors.apart(Ask::<INNER> { slots: &self.slots, keys, lines, hash_seed, pieces, last });
         pieces.starts.len()
     }
 
@@ -281,13 +281,8 @@ impl Store {
     }
 }
 
-/// The kinds of [`Inner`], for loops that are compiled for each.
-const ALONE: u8 = 0;
-const PARTS: u8 = 1;
-const INNER: u8 = 2;
-
-/// The pieces of a chunk, to be made keys of.
-struct Ask<'c, const KIND: u8> {
+/// The pieces of a chunk, to be made keys of; compiled for each [`Inner`].
+struct Ask<'c, const INNER: u8> {
     slots: &'c Slots,
     keys: &'c mut [Key],
     lines: &'c mut [u32],
@@ -297,7 +292,7 @@ struct Ask<'c, const KIND: u8> {
     last: u32,
 }
 
-impl<const KIND: u8> Task for Ask<'_, KIND> {
+impl<const INNER: u8> Task for Ask<'_, INNER> {
     type Output = ();
 
     #[inline(always)]
@@ -307,11 +302,8 @@ impl<const KIND: u8> Task for Ask<'_, KIND> {
         let bounds = || starts.iter().zip(ends);
         let mut done = 0;
         let mut ask = |key: Key, start: u32, end: u32| {
-            let key = match KIND {
-                ALONE => key,
-                PARTS => key.inner_if(start == last),
-                _ => key.inner_if(true),
-            };
+            let is_inner = INNER == Inner::All as u8 || INNER == Inner::Parts as u8 && start == last;
+            let key = key.inner_if(is_inner);
             last = end;
             let place = key.hash(hash_seed) as usize & mask;
             prefetch(table, place);

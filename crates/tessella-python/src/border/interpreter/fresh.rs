@@ -2,7 +2,7 @@
 //!
 //! The bindings make an array of numbers by copying them, by taking over a vector, or of zeros: a column that is to become
 //! wider would be written twice, once for the array. Here each number is written once, into memory that was just
-//! asked for. The slow twin is an array that takes over a vector (`arrays::from_vec`); a test compares them.
+//! asked for. The slow twins are the lists of the same columns; a test compares them.
 
 use numpy::ndarray::{Dimension, IntoDimension};
 use numpy::{Element, PyArray, PyArrayMethods};
