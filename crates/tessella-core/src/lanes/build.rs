@@ -17,7 +17,7 @@ use super::pairs::{Filling, NEVER, Symbol};
 use super::slots::ID_BOUND;
 use super::symbols::{Ids, Merger};
 use super::vectors::Plain;
-use super::{EachToken, Engine};
+use super::{Absent, EachToken, Engine};
 use crate::ids::TokenId;
 
 /// Left, right, rank and result of a merge.
@@ -25,8 +25,10 @@ pub type Ranked = (TokenId, TokenId, u32, TokenId);
 
 /// What an engine is made from.
 pub struct Parts<M> {
-    /// The token of every single byte.
+    /// The token of every single byte. What is absent has an id that no token has.
     pub of_byte: [TokenId; 256],
+    /// Bytes without a token that a text may have.
+    pub absent: Option<Absent>,
     /// The merges in any order, and how many there are.
     pub merges: M,
     pub count: usize,
@@ -43,8 +45,17 @@ pub struct Parts<M> {
 impl Engine {
     /// Builds the tables, or says why this model is left to the plain loops.
     pub fn new(parts: Parts<impl Iterator<Item = Ranked> + Clone>) -> Result<Engine, &'static str> {
-        let Parts { of_byte, merges, count, id_bound, by_concatenation, whole_pieces, tokens, hash_seed } =
-            parts;
+        let Parts {
+            of_byte,
+            absent,
+            merges,
+            count,
+            id_bound,
+            by_concatenation,
+            whole_pieces,
+            tokens,
+            hash_seed,
+        } = parts;
         let mut known = Known::new(id_bound.min(ID_BOUND as usize));
         let merger = match Merger::of_ids(count, merges.clone(), of_byte, &mut known) {
             Some(merger) => merger,
@@ -79,6 +90,7 @@ impl Engine {
             whole: whole.into_iter().collect(),
             hash_seed,
             tokens,
+            absent,
             cuts: OnceLock::new(),
             lengths: OnceLock::new(),
             whole_pieces,

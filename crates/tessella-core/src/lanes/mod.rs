@@ -33,6 +33,7 @@
 //! `x86_abreast`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_walk`, `x86_wide`).
 
 pub mod abreast;
+mod absent;
 pub mod ascii;
 mod blanks;
 mod bounds;
@@ -101,6 +102,7 @@ use crate::error::Result;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
 
+pub use absent::Absent;
 #[cfg(test)]
 pub use blanks::tests::RULES as WRITING_RULES;
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers};
@@ -141,6 +143,8 @@ pub struct Engine {
     whole: HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
     tokens: EachToken,
+    /// Bytes that it does not know; texts with one of them are not for it.
+    absent: Option<Absent>,
     cuts: OnceLock<Option<Cuts>>,
     lengths: OnceLock<Option<Lengths>>,
     /// Whether a whole piece that is a token is that token.
@@ -585,6 +589,12 @@ impl Engine {
         }
     }
 
+    /// Whether it knows all bytes of a text.
+    #[inline]
+    pub fn knows(&self, level: Level, text: &[u8]) -> bool {
+        !self.absent.as_ref().is_some_and(|absent| absent.any_in(level, text))
+    }
+
     /// Sizes, for people.
     pub fn describe(&self) -> String {
         format!(
@@ -594,6 +604,6 @@ impl Engine {
             self.whole.len(),
             self.memory() >> 10,
             Level::best().name(),
-        )
+        ) + if self.absent.is_some() { "; texts with bytes that have no token go piece by piece" } else { "" }
     }
 }

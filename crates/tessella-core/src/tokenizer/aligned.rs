@@ -501,7 +501,8 @@ impl Sink for Aligned<'_, '_> {
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
-        let (Reads::Bytes(bpe), Some(mut lanes)) = (&self.reader.reads, self.worker.lanes.take()) else {
+        let text = &source.buffer[range.clone()];
+        let (Reads::Bytes(bpe), Some(mut lanes)) = (&self.reader.reads, self.worker.take_lanes(text)) else {
             return one_by_one(self, source, range, view);
         };
         let engine = lanes.engine().clone();
@@ -519,7 +520,7 @@ impl Sink for Aligned<'_, '_> {
             spans.of_ids(pieces, ids, lengths, origin, span);
             options.check_cancelled()
         };
-        let outcome = lanes.append(view, &source.buffer[range.clone()], self.worker, bpe, ids, each);
+        let outcome = lanes.append(view, text, self.worker, bpe, ids, each);
         if fixed.is_none() {
             *number = spans.number;
         }

@@ -79,6 +79,12 @@ impl ByteLanes {
         outcome
     }
 
+    /// Whether the engine knows all bytes of a text.
+    #[inline]
+    pub fn know(&self, text: &[u8]) -> bool {
+        self.engine.knows(self.level(), text)
+    }
+
     /// Which vectors pieces are to be found with.
     pub fn level(&self) -> Level {
         self.runner.level()

@@ -259,10 +259,10 @@ impl Sink for Ids<'_, '_> {
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
-        let (Reads::Bytes(bpe), Some(mut lanes)) = (&self.reader.reads, self.worker.lanes.take()) else {
+        let text = &source.buffer[range.clone()];
+        let (Reads::Bytes(bpe), Some(mut lanes)) = (&self.reader.reads, self.worker.take_lanes(text)) else {
             return one_by_one(self, source, range, view);
         };
-        let text = &source.buffer[range];
         let (pool, reader, options) = (self.pool, self.reader, self.options);
         let threads = threads(usize::MAX, text.len(), options);
         let outcome = match view.masked(text).filter(|_| threads > 1 && text.len() >= LARGE) {

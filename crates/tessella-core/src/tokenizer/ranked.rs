@@ -13,7 +13,7 @@ use crate::decode::Table;
 use crate::error::{Error, Result};
 use crate::ids::TokenId;
 use crate::model::Model;
-use crate::model::bpe::Bpe;
+use crate::model::bpe::{Alphabet, Bpe};
 use crate::pretokenize::byte_alphabet::append_bytes;
 use crate::spec::ModelSpec;
 
@@ -68,7 +68,7 @@ impl Ranked {
     /// `names` are texts to look for.
     pub fn new(tokenizer: Tokenizer, further: Vec<(TokenId, Box<[u8]>)>, names: Vec<String>) -> Result<Self> {
         let bpe = match tokenizer.model() {
-            Model::Bpe(bpe) if bpe.takes_all_bytes() && bpe.is_deterministic() => bpe.clone(),
+            Model::Bpe(bpe) if bpe.alphabet() == Alphabet::Whole && bpe.is_deterministic() => bpe.clone(),
             _ => return Err(Error::unsupported("only a byte-level BPE model has a table of ranks")),
         };
         Ok(Ranked {

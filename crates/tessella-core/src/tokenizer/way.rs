@@ -119,7 +119,7 @@ impl Way {
             return spelled(Cut::Respelled(units), reading);
         }
         if let Model::Bpe(bpe) = &**model
-            && bpe.takes_all_bytes()
+            && bpe.alphabet().spells_all_texts()
             && let Some(view) = pre_tokenizer.and_then(|pre| pre.byte_level_view())
         {
             let reader = Reader { reads: Reads::Bytes(bpe.clone()), remembers };

@@ -111,7 +111,8 @@ pub(super) const LONGEST_TEXT: usize = MOST_BYTES / 8;
 
 /// Whether pieces go by the hundred, as bytes.
 fn has_lanes(model: &Model, pre_tokenizer: &PreTokenizer) -> bool {
-    matches!(model, Model::Bpe(bpe) if bpe.takes_all_bytes()) && pre_tokenizer.byte_level_view().is_some()
+    matches!(model, Model::Bpe(bpe) if bpe.alphabet().spells_all_texts())
+        && pre_tokenizer.byte_level_view().is_some()
 }
 
 impl Words {

@@ -201,6 +201,12 @@ impl Worker {
         self.units = Some(Box::new(UnitLanes::new(units.clone(), runner)));
     }
 
+    /// Takes out the fast engine, if it is there and knows all bytes of a text.
+    #[inline]
+    pub fn take_lanes(&mut self, text: &str) -> Option<Box<ByteLanes>> {
+        self.lanes.take_if(|lanes| lanes.know(text.as_bytes()))
+    }
+
     #[cold]
     fn start_lanes(&mut self, bpe: &Bpe) {
         match bpe.lanes() {

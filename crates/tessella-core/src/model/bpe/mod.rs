@@ -34,7 +34,8 @@ use crate::spec::{BpeSpec, Merges, Vocab};
 use cut::CutTest;
 pub use merge::MergeScratch;
 use pairs::PairTable;
-use symbols::SymbolTable;
+pub use symbols::Alphabet;
+use symbols::{SymbolTable, is_in_no_text};
 pub use units::Units;
 
 /// Pieces longer than this many bytes are cut at uncrossable boundaries first.
@@ -275,7 +276,7 @@ impl Bpe {
             out.push(PieceToken::new(id, 0, piece.len()));
             return Ok(());
         }
-        if !self.tables.symbols.all_bytes {
+        if !self.tables.symbols.spells(piece) {
             return self.tokenize_partial_alphabet(piece, scratch, random, out);
         }
         self.merge_bytes(piece, scratch, random, out)
@@ -298,9 +299,9 @@ impl Bpe {
         Ok(())
     }
 
-    /// Whether every byte is a symbol, as it is not where words end with a suffix.
-    pub fn takes_all_bytes(&self) -> bool {
-        self.tables.symbols.all_bytes
+    /// Which bytes are symbols.
+    pub fn alphabet(&self) -> Alphabet {
+        self.tables.symbols.alphabet
     }
 
     /// Whether [`lanes`](Self::lanes) has its answer already.
@@ -316,14 +317,27 @@ impl Bpe {
             if !self.is_deterministic() {
                 return Err("dropout is on");
             }
-            if !symbols.all_bytes {
-                return Err("not every byte has a token");
+            if symbols.alphabet == Alphabet::Affixed {
+                return Err("tokens differ by their places in words");
             }
             let by_concatenation = matches!(self.spec.merges, Merges::ConcatRank);
             if by_concatenation && !self.tables.one_pair_each {
                 return Err("by the ranks of concatenations some tokens need more than one pair");
             }
             let vocab = self.spec.vocab.clone();
+            let mut of_byte = std::array::from_fn(|byte| symbols.of_byte(byte as u8));
+            let mut id_bound = vocab.id_bound();
+            // Bytes without a token get ids that no token has, which never come out: texts with them go another way.
+            let mut absent = Vec::new();
+            for byte in symbols.no_symbols() {
+                if id_bound >= lanes::ID_BOUND as usize {
+                    return Err("the vocabulary is too large");
+                }
+                of_byte[usize::from(byte)] = id_bound as TokenId;
+                absent.push(byte);
+                id_bound += 1;
+            }
+            let in_texts: Vec<u8> = absent.iter().copied().filter(|&byte| !is_in_no_text(byte)).collect();
             let tokens = move |but: &lanes::Known, each: &mut dyn FnMut(&[u8], TokenId)| {
                 let mut bytes = Vec::new();
                 let places = (0..).zip(vocab.ids()).filter(|&(_, &id)| !but.has(id));
@@ -334,13 +348,19 @@ impl Bpe {
                         each(&bytes, id);
                     }
                 }
+                for (&byte, id) in
+                    absent.iter().zip(vocab.id_bound() as TokenId..).filter(|&(_, id)| !but.has(id))
+                {
+                    each(&[byte], id);
+                }
             };
             let mut random = Random::from_entropy();
             lanes::Engine::new(lanes::Parts {
-                of_byte: std::array::from_fn(|byte| symbols.of_byte(byte as u8)),
+                of_byte,
+                absent: lanes::Absent::of(in_texts),
                 merges: pairs.ranked(),
                 count: pairs.len(),
-                id_bound: self.spec.vocab.id_bound(),
+                id_bound,
                 by_concatenation,
                 whole_pieces: self.whole_pieces,
                 tokens: Box::new(tokens),

@@ -28,7 +28,45 @@ pub(super) struct SymbolTable {
     fallback: [TokenId; 256],
     /// The byte-level alphabet's characters as ids, by byte.
     bytes: [TokenId; 256],
-    pub(super) all_bytes: bool,
+    pub(super) alphabet: Alphabet,
+}
+
+/// Which bytes are symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alphabet {
+    /// All.
+    Whole,
+    /// All that are in any text: what a trainer saw of every script.
+    OfTexts,
+    /// Some of those that a text may have are none.
+    Part,
+    /// None is one by itself, for words have affixes.
+    Affixed,
+}
+
+impl Alphabet {
+    /// Whether every byte of every text is a symbol.
+    pub fn spells_all_texts(self) -> bool {
+        matches!(self, Alphabet::Whole | Alphabet::OfTexts)
+    }
+
+    fn of(bytes: &[TokenId; 256], is_plain: bool) -> Alphabet {
+        let mut absent = (0..=u8::MAX).filter(|&byte| bytes[usize::from(byte)] == NONE);
+        if !is_plain {
+            Alphabet::Affixed
+        } else if bytes.iter().all(|&id| id != NONE) {
+            Alphabet::Whole
+        } else if absent.all(is_in_no_text) {
+            Alphabet::OfTexts
+        } else {
+            Alphabet::Part
+        }
+    }
+}
+
+/// Whether UTF-8 has no such byte.
+pub(super) fn is_in_no_text(byte: u8) -> bool {
+    matches!(byte, 0xC0 | 0xC1 | 0xF5..)
 }
 
 impl SymbolTable {
@@ -56,7 +94,7 @@ impl SymbolTable {
             suffix: suffix.to_string(),
             places,
             fallback,
-            all_bytes: !bytes.contains(&NONE),
+            alphabet: Alphabet::of(&bytes, plain),
             bytes,
         }
     }
@@ -82,7 +120,7 @@ impl SymbolTable {
             suffix: suffix.to_string(),
             places,
             fallback,
-            all_bytes: !bytes.contains(&NONE),
+            alphabet: Alphabet::of(&bytes, prefix.is_empty() && suffix.is_empty()),
             bytes,
         })
     }
@@ -149,17 +187,29 @@ impl SymbolTable {
             .filter(|&id| id != NONE)
     }
 
+    /// The symbol of a byte that is one.
     #[inline]
     pub(super) fn of_byte(&self, byte: u8) -> TokenId {
         self.bytes[byte as usize]
     }
 
+    /// Bytes that are none.
+    pub(super) fn no_symbols(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..=u8::MAX).filter(|&byte| self.of_byte(byte) == NONE)
+    }
+
+    /// Whether every byte of a piece is a symbol.
+    #[inline]
+    pub(super) fn spells(&self, piece: &[u8]) -> bool {
+        self.alphabet == Alphabet::Whole || piece.iter().all(|&byte| self.bytes[usize::from(byte)] != NONE)
+    }
+
     /// The token that a whole byte-level piece is, if it is one.
     pub(super) fn whole_byte_piece(&self, piece: &[u8], vocab: &Vocab) -> Option<TokenId> {
-        if let [byte] = piece
-            && self.bytes[*byte as usize] != NONE
+        if let &[byte] = piece
+            && self.of_byte(byte) != NONE
         {
-            return Some(self.bytes[*byte as usize]);
+            return Some(self.of_byte(byte));
         }
         vocab.id(&crate::pretokenize::byte_alphabet::bytes_to_alphabet(piece))
     }
