@@ -5,6 +5,10 @@
 //! minutes for some hundred thousand; and with the square of the length of one that repeats itself, seconds for thirty
 //! thousand equal letters. `daachorse` builds in linear time.
 //!
+//! Where contents begin with characters that are everywhere (runs of blanks are added tokens of many models), passing over
+//! text means more than one byte: it is looked through for the [`heads`](super::heads) of contents, and the automaton is
+//! asked where one stands.
+//!
 //! Either is built when it is first asked: who adds tokens one by one makes a new vocabulary each time, and no text is read with
 //! most of them.
 
@@ -15,6 +19,7 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 use daachorse::{DoubleArrayAhoCorasick, DoubleArrayAhoCorasickBuilder};
 
+use super::heads::Heads;
 use crate::error::{Error, Result};
 
 /// Up to so many contents, the quadratic construction takes less than ten milliseconds.
@@ -34,7 +39,7 @@ pub(crate) struct Matcher {
 }
 
 enum Automaton {
-    Few(AhoCorasick),
+    Few(AhoCorasick, Option<Heads>),
     Many(DoubleArrayAhoCorasick<u32>),
     /// Each content by itself.
     None,
@@ -43,7 +48,7 @@ enum Automaton {
 impl std::fmt::Debug for Automaton {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Automaton::Few(_) => "Few",
+            Automaton::Few(..) => "Few",
             Automaton::Many(_) => "Many",
             Automaton::None => "None",
         })
@@ -92,8 +97,14 @@ impl Matcher {
     /// The next match at or after byte `from`, and the place of its content in the list.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
         let (range, content) = match self.automaton() {
-            Automaton::Few(automaton) => {
-                let found = automaton.find(Input::new(text).range(from..).anchored(Anchored::No))?;
+            Automaton::Few(automaton, heads) => {
+                let find = |from: usize, anchored: Anchored| {
+                    automaton.find(Input::new(text).range(from..).anchored(anchored))
+                };
+                let found = match heads {
+                    Some(heads) => heads.find(text, from, find),
+                    None => find(from, Anchored::No),
+                }?;
                 (found.range(), found.pattern().as_usize())
             }
             Automaton::Many(automaton) => {
@@ -124,11 +135,13 @@ impl Automaton {
     }
 
     fn few(matcher: &Matcher) -> Result<Self> {
+        let contents = || matcher.contents.iter().map(|(content, _)| &**content);
+        let heads = Heads::new(contents());
         AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
-            .start_kind(StartKind::Unanchored)
-            .build(matcher.contents.iter().map(|(content, _)| &**content))
-            .map(Automaton::Few)
+            .start_kind(if heads.is_some() { StartKind::Both } else { StartKind::Unanchored })
+            .build(contents())
+            .map(|automaton| Automaton::Few(automaton, heads))
             .map_err(refused)
     }
 
@@ -154,11 +167,13 @@ mod tests {
     fn all_ways_find_the_same() {
         let mut random = Random::from_seed(3);
         let mut below = |bound: usize| random.next_u64() as usize % bound;
-        let mut word = |letters: &[&str], most: usize| {
-            (0..=below(most)).map(|_| letters[below(letters.len())]).collect::<String>()
+        let mut word = |letters: &[&str], least: usize, most: usize| {
+            (0..least + below(most)).map(|_| letters[below(letters.len())]).collect::<String>()
         };
-        for _ in 0..300 {
-            let contents: Vec<String> = (0..20).map(|_| word(&["a", "b", "é", "▁"], 6)).collect();
+        let mut by_heads = 0;
+        for round in 0..600 {
+            let least = 1 + round % 3;
+            let contents: Vec<String> = (0..20).map(|_| word(&["a", "b", "é", "▁"], least, 6)).collect();
             let contents: Vec<(String, ())> = contents.into_iter().map(|content| (content, ())).collect();
             let way = |automaton: fn(&Matcher) -> Result<Automaton>| {
                 let matcher = Matcher::new(&contents).unwrap();
@@ -167,13 +182,15 @@ mod tests {
             };
             let (few, many) = (way(Automaton::few), way(Automaton::many));
             let each = way(|_| Ok(Automaton::None));
-            let text = word(&["a", "b", "é", "▁", "x"], 60);
+            by_heads += usize::from(matches!(few.automaton(), Automaton::Few(_, Some(_))));
+            let text = word(&["a", "b", "é", "▁", "x"], 1, 120);
             for (from, _) in text.char_indices().chain([(text.len(), ' ')]) {
                 let found = few.find(&text, from);
                 assert_eq!(found, many.find(&text, from), "{contents:?} in {text:?} from {from}");
                 assert_eq!(found, each.find(&text, from), "{contents:?} in {text:?} from {from}");
             }
         }
+        assert!((300..500).contains(&by_heads), "{by_heads}");
     }
 
     #[test]

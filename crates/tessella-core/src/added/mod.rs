@@ -9,6 +9,7 @@
 //! 2. `lstrip` and `rstrip` widen it over adjacent white space, never over the match before it and never into
 //!    the match after it.
 
+mod heads;
 mod matcher;
 
 use std::collections::HashMap;
