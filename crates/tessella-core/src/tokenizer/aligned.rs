@@ -363,6 +363,13 @@ impl<'r> Tokens<'r, '_> {
             if one.starts.is_empty() || one.ends.is_empty() {
                 return Ok(true);
             }
+            if let Some((&packed::TRAP, behind)) = rest.split_first() {
+                if solver.is_trap()? {
+                    return Ok(false);
+                }
+                numbers = behind;
+                continue;
+            }
             let mut packed = Packed::new(rest);
             if !self.unpack_one(&mut packed, one, origin, solver)? {
                 return Ok(false);

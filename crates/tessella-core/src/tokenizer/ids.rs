@@ -147,7 +147,7 @@ impl Inner {
 
 impl Inner {
     /// Appends the ids of a text by its words; false, with nothing appended, if it must take the other way.
-    fn append_words(
+    pub(super) fn append_words(
         &self,
         worker: &mut Worker,
         words: &Arc<Words>,

@@ -15,7 +15,7 @@ use crate::lanes::Key;
 use crate::lanes::ends::{END_BITS, TO_THE_END};
 
 /// Ids must be below this.
-pub(super) const ID_BOUND: TokenId = (1 << 20) - 4;
+pub(super) const ID_BOUND: TokenId = (1 << 20) - 5;
 /// A word without tokens.
 const NOTHING: u32 = ID_BOUND << END_BITS;
 /// A word that numbers cannot tell.
@@ -23,6 +23,8 @@ const ODD: u32 = (ID_BOUND + 1) << END_BITS;
 /// Stands before the tokens of a word that are written out, and before those of a word of [`LONG`] bytes or more.
 const WRITTEN_OUT: u32 = (ID_BOUND + 2) << END_BITS;
 const LONG_WRITTEN_OUT: u32 = (ID_BOUND + 3) << END_BITS;
+/// Stands before all this of a word that may be part of an added token.
+pub(super) const TRAP: u32 = (ID_BOUND + 4) << END_BITS;
 
 // Instead of its end: the token is the last one of its word. No other one ends behind 14 bytes.
 const _: () = assert!(Key::LONGEST <= TO_THE_END as usize);

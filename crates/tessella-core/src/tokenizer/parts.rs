@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::model::unigram::apart::MOST_BYTES;
 use crate::normalize::{AsciiFates, Normalizer};
 
-/// The only id of a part that is uncertain. No vocabulary that words are cut for has it.
+/// The only id of a part that is uncertain, and the first of what may be part of an added token. No vocabulary that words are cut for has it.
 pub(super) const UNCERTAIN: TokenId = ID_BOUND - 1;
 /// So many bytes of text, for each piece of the vocabulary, pay for finding out where words may be cut.
 const BYTES_PER_PIECE: usize = 4;
@@ -103,6 +103,17 @@ pub(super) fn some_uncertain(numbers: &[u32]) -> bool {
     let has = |few: &[u32]| few.iter().fold(false, |found, &number| found | (number == UNCERTAIN));
     let (many, rest) = numbers.as_chunks::<64>();
     many.iter().any(|many| has(many)) || has(rest)
+}
+
+/// Takes the marks of what is uncertain out of numbers, from a place on.
+pub(super) fn keep_certain(numbers: &mut Vec<u32>, from: usize) {
+    let mut kept = from;
+    for at in from..numbers.len() {
+        let number = numbers[at];
+        numbers[kept] = number;
+        kept += usize::from(number != UNCERTAIN);
+    }
+    numbers.truncate(kept);
 }
 
 /// Calls with a few whole words at a time, of parts of words.

@@ -2,8 +2,9 @@
 //!
 //! The words of a text are told before it is normalized as a whole, so an added token is not found there. But it has a part that
 //! stands within one normalized word wherever the token stands, and each new word is looked through for these parts. A word with
-//! one is a *trap*: its only id is [`UNCERTAIN`], and a text that has it goes the slow way, which looks for the tokens. Where a text
-//! is only written in other characters, it is looked through for the tokens, written so.
+//! one is a *trap*: [`UNCERTAIN`] stands in front of what it becomes. A text that has one is normalized and looked through for the
+//! tokens: if it has any it goes the slow way, and otherwise its words tell. Where a text is only written in other characters, it
+//! is looked through for the tokens, written so.
 
 use memchr::memmem::Finder;
 
@@ -18,6 +19,9 @@ const FEW: usize = 8;
 /// Parts of added tokens, or whole ones.
 #[derive(Debug, Default)]
 pub(super) struct Traps {
+    /// The tokens as normalized text has them.
+    contents: Vec<String>,
+    whole: Option<ContentMatcher>,
     /// In order, each once.
     parts: Vec<String>,
     finders: Vec<Finder<'static>>,
@@ -27,7 +31,7 @@ pub(super) struct Traps {
 
 impl PartialEq for Traps {
     fn eq(&self, other: &Traps) -> bool {
-        self.parts == other.parts
+        self.contents == other.contents && self.parts == other.parts
     }
 }
 
@@ -51,7 +55,7 @@ impl Traps {
             let contents: Vec<(String, ())> = parts.iter().map(|part| (part.clone(), ())).collect();
             matcher = Some(ContentMatcher::new(&contents).ok()?);
         }
-        Some(Traps { parts, finders, matcher })
+        Some(Traps { parts, finders, matcher, ..Traps::default() })
     }
 
     /// One part of each token; `None` if one has none. `standing` says of a normalized character where it
@@ -65,8 +69,13 @@ impl Traps {
             let rarest = within.chain(alone).filter(|part| !part.is_empty()).max_by_key(|part| rarity(part));
             parts.push(rarest?.to_string());
         }
-        let tells = parts.is_empty() || model.id_to_token(UNCERTAIN).is_none();
-        if tells { Self::of(parts) } else { None }
+        if !parts.is_empty() && model.id_to_token(UNCERTAIN).is_some() {
+            return None;
+        }
+        let contents: Vec<String> = added.normalized_contents().map(String::from).collect();
+        let whole = contents.iter().map(|content| (content.clone(), ())).collect::<Vec<_>>();
+        let whole = ContentMatcher::new(&whole).ok()?;
+        Some(Traps { contents, whole: Some(whole), ..Self::of(parts)? })
     }
 
     /// The tokens themselves, as texts are written in which `from` stands for `to`.
@@ -78,6 +87,11 @@ impl Traps {
     /// Whether no text is a trap.
     pub fn are_none(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Whether a normalized text has a token.
+    pub fn has_token(&self, text: &str) -> bool {
+        self.whole.as_ref().is_none_or(|whole| whole.find(text, 0).is_some())
     }
 
     /// Whether a normalized word, or several, may have a token in it, or a part of one.

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::packed;
-use super::parts;
 use super::word_gaps::{Gaps, Within};
 use super::word_solver::{Buffers, Joined, Solver};
 use super::words::{LONGEST_TEXT, Words};
@@ -105,20 +104,25 @@ impl WordLanes {
         let breaks = words.breaks(*bytes, packs);
         let has_parts = breaks.is_some();
         let solving = words.solving(*bytes);
-        let solver = Solver { text, words, scratch, buffers, packs, has_parts, solving };
+        let (stretch, is_trap) = (text, None);
+        let solver = Solver { text, stretch, is_trap, words, scratch, buffers, packs, has_parts, solving };
         let mut finding = Finding { characters, breaks, has_traps, runner, spans, joined, solver };
         for segment in segments {
             if let Some(id) = segment.id {
                 out.added(segment, id)?;
                 continue;
             }
-            match finding.segment(&text[segment.range.clone()], segment.range.start, out)? {
-                Found::All => {}
-                Found::Trap => {
+            let found = finding.segment(&text[segment.range.clone()], segment.range.start, out);
+            match found {
+                // A model may refuse what it never reads, for there is an added token.
+                Err(_) if !words.traps.are_none() => return Ok(false),
+                Err(error) => return Err(error),
+                Ok(Found::All) => {}
+                Ok(Found::Trap) => {
                     trapped.note(true);
                     return Ok(false);
                 }
-                Found::NotAll => return Ok(false),
+                Ok(Found::NotAll) => return Ok(false),
             }
         }
         trapped.note(false);
@@ -147,11 +151,12 @@ struct Finding<'f> {
     solver: Solver<'f>,
 }
 
-impl Finding<'_> {
+impl<'f> Finding<'f> {
     /// Hands over the words of what stands between added tokens, which begins at byte `origin`.
-    fn segment(&mut self, text: &str, origin: usize, out: &mut impl TakesWords) -> Result<Found> {
+    fn segment(&mut self, text: &'f str, origin: usize, out: &mut impl TakesWords) -> Result<Found> {
         let stages = &self.solver.words.stages;
         let gaps = stages.gaps();
+        (self.solver.stretch, self.solver.is_trap) = (text, None);
         let within = match gaps {
             Some(gaps) => gaps.within(text, stages.normalizer.as_deref(), self.characters),
             None => Some(Within::all(text)),
@@ -180,7 +185,7 @@ impl Finding<'_> {
             let pieces = self.spans.of(stretch.as_bytes());
             let first = out.room().len();
             let pieces = self.solver.words(self.runner, pieces, out.room(), self.joined)?;
-            if self.has_traps && parts::some_uncertain(&out.room()[first..]) {
+            if self.has_traps && self.solver.is_trapped(out.room(), first)? {
                 return Ok(Found::Trap);
             }
             if !out.words(pieces, start, &mut self.solver)? {
@@ -207,7 +212,11 @@ impl Finding<'_> {
         }
         let (start, end) = ([blanks.start as u32], [blanks.end as u32]);
         let pieces = Pieces { text: text.as_bytes(), starts: &start, ends: &end };
+        let first = out.room().len();
         self.runner.solved_ids(&mut self.solver, pieces, out.room())?;
+        if self.has_traps && self.solver.is_trapped(out.room(), first)? {
+            return Ok(false);
+        }
         out.words(pieces, origin, &mut self.solver)
     }
 }

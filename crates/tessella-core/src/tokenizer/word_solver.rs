@@ -52,6 +52,10 @@ pub(super) struct Buffers {
 pub(super) struct Solver<'s> {
     /// Where most words stand.
     pub text: &'s str,
+    /// The stretch of it, between added tokens, of which words are found.
+    pub stretch: &'s str,
+    /// Whether an added token may be in the stretch, once somebody asked.
+    pub is_trap: Option<bool>,
     pub words: &'s Words,
     pub scratch: &'s mut Scratch,
     pub buffers: &'s mut Buffers,
@@ -110,6 +114,29 @@ impl<'s> Solver<'s> {
         let whole = Pieces { text, starts: &starts[..1], ends: &ends[ends.len() - 1..] };
         joined.push(whole);
         runner.solved_ids(self, whole, out)
+    }
+
+    /// Whether an added token may be in the stretch, of which a word says so.
+    pub fn is_trap(&mut self) -> Result<bool> {
+        let is_trap = match self.is_trap {
+            Some(is_trap) => is_trap,
+            None => self.words.may_have_added(self.stretch)?,
+        };
+        self.is_trap = Some(is_trap);
+        Ok(is_trap)
+    }
+
+    /// Whether an added token may be in the stretch, if some of the numbers from a place on say so; if none is, they say so no more.
+    #[inline]
+    pub fn is_trapped(&mut self, numbers: &mut Vec<u32>, from: usize) -> Result<bool> {
+        if !parts::some_uncertain(&numbers[from..]) {
+            return Ok(false);
+        }
+        let is_trap = self.is_trap()?;
+        if !is_trap {
+            parts::keep_certain(numbers, from);
+        }
+        Ok(is_trap)
     }
 
     /// A word as text: if it stands in the text, that is known to be UTF-8.
@@ -248,7 +275,6 @@ impl<'s> Solver<'s> {
         numbers.clear();
         if self.words.traps.are_in(piece) {
             numbers.push(UNCERTAIN);
-            return Ok(true);
         }
         if !piece.is_empty() {
             self.words.stages.tokenize(piece, spelling, self.scratch, tokens)?;
@@ -266,7 +292,8 @@ impl<'s> Solver<'s> {
         if let Some(piece) = self.words.plainly(word, plain) {
             if self.words.traps.are_in(piece) {
                 numbers.push(UNCERTAIN);
-            } else if is_long && self.solving.is_some_and(|solving| solving.long(piece, long, numbers)) {
+            }
+            if is_long && self.solving.is_some_and(|solving| solving.long(piece, long, numbers)) {
                 return Ok(());
             } else if !piece.is_empty() {
                 tokenize(piece)?;
@@ -281,7 +308,6 @@ impl<'s> Solver<'s> {
             let text = text.as_str();
             if self.words.traps.are_in(text) {
                 numbers.push(UNCERTAIN);
-                return Ok(());
             }
             match cut {
                 Cut::Splits(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,

@@ -544,4 +544,30 @@ fn texts_without_brackets_are_no_traps_for_tokens_in_brackets() {
     for word in [">", "]", "<>"] {
         assert!(traps.are_in(word), "{word}");
     }
+    // Brackets alone do not send a text the slow way.
+    let (slow, options) = (stage_after_stage(&tokenizer), EncodeOptions::default());
+    for (text, expected) in [
+        ("a <b> s</s", true),
+        ("x <S> y", false),
+        ("[mask", true),
+        ("<p\0ad>", true),
+        ("< s >", true),
+        ("a<|END|>", false),
+        ("a]", true),
+        ("", true),
+    ] {
+        for _ in 0..2 {
+            let (inner, mut ids) = (&tokenizer.inner, Vec::new());
+            let words = inner.plan.words.as_ref().unwrap();
+            let by_words = inner
+                .workers
+                .with(|worker| inner.append_words(worker, words, text, &options, &mut ids))
+                .unwrap();
+            assert_eq!(by_words, expected, "{text:?}");
+            assert_eq!(refusals(&tokenizer, &slow, text, &options), 0);
+            if by_words {
+                assert_eq!(ids, slow.encode_ids(text, &options).unwrap(), "{text:?}");
+            }
+        }
+    }
 }

@@ -104,9 +104,12 @@ impl Solver<'_> {
         let mut pieces = Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, is_odd: false };
         let mut begins_with_nothing = false;
         if let Some(piece) = self.words.in_place(word, plain, places) {
-            if self.words.traps.are_in(piece) || stages.leaves_blanks(word, piece) {
+            if stages.leaves_blanks(word, piece) {
                 packed::pack_odd(numbers);
                 return Ok(());
+            }
+            if self.words.traps.are_in(piece) {
+                numbers.push(packed::TRAP);
             }
             pieces.piece(piece, |start, end| places.of(word, start..end))?;
             pieces.tell(word, piece, places);
@@ -118,9 +121,12 @@ impl Solver<'_> {
                 None => {}
             }
             let (map, text) = (text.map(), text.as_str());
-            if self.words.traps.are_in(text) || stages.leaves_blanks(word, text) {
+            if stages.leaves_blanks(word, text) {
                 packed::pack_odd(numbers);
                 return Ok(());
+            }
+            if self.words.traps.are_in(text) {
+                numbers.push(packed::TRAP);
             }
             // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together. Only
             // where each character is by itself it is the word's.

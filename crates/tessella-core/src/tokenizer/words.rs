@@ -30,7 +30,7 @@ use crate::model::{Model, Scratch};
 use crate::normalize::{AsciiFates, BesideBlanks, Normalizer, Stays};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
 use crate::random::Random;
-use crate::text::MOST_BYTES;
+use crate::text::{AlignedText, MOST_BYTES};
 use crate::unicode::categories::is_mark;
 
 /// How a word is cut further once it is normalized.
@@ -330,6 +330,20 @@ impl Words {
             && self.ascii.hold_for_short(word.padded())
             && self.ascii.write(&word.bytes(), word.len(), room.first_chunk_mut()?);
         std::str::from_utf8(room.get(..word.len())?).ok().filter(|_| is_told)
+    }
+
+    /// Whether an added token that is looked for in normalized text may be in what stands between those of raw text.
+    #[cold]
+    pub fn may_have_added(&self, stretch: &str) -> Result<bool> {
+        // Some of what is written there has been taken out of the normalizer.
+        if self.stages.gaps().is_some() {
+            return Ok(true);
+        }
+        let mut text = AlignedText::untracked(stretch);
+        if let Some(normalizer) = &self.stages.normalizer {
+            normalizer.normalize(&mut text)?;
+        }
+        Ok(self.traps.has_token(text.as_str()))
     }
 
     /// Where words may be cut, once there is so much text. Parts of a word have no gap between them; where other words have
