@@ -134,12 +134,16 @@ impl Alignment {
         self.runs.partition_point(|run| run.derived <= byte).saturating_sub(1)
     }
 
-    /// Where in the original a range begins that is the original's own, byte by byte.
-    pub fn origin(&self, start: usize, end: usize) -> Option<usize> {
+    /// Where in the original a place stands from which on it is the original's own, byte by byte, and up to where it is, or is not.
+    pub fn origin(&self, start: usize) -> (Option<usize>, usize) {
         let index = self.run_index(start);
-        let run = self.runs.get(index).filter(|run| run.width == IDENTITY && run.derived <= start)?;
-        let run_end = self.runs.get(index + 1).map_or(self.len, |next| next.derived);
-        (end <= run_end).then(|| run.origin + (start - run.derived))
+        let end = |index: usize| self.runs.get(index + 1).map_or(self.len, |next| next.derived);
+        match self.runs.get(index) {
+            Some(run) if run.width == IDENTITY && run.derived <= start => {
+                (Some(run.origin + (start - run.derived)), end(index))
+            }
+            _ => (None, end(index)),
+        }
     }
 
     /// The span of the character that holds derived byte `byte` of `text` (the whole derived text).
@@ -259,7 +263,7 @@ mod tests {
         let mut copy = Alignment::new();
         copy.append(&map, 1, 3);
         assert_eq!(copy.span("ib", 0, 2), Span::new(0, 4));
-        assert_eq!((map.origin(2, 3), map.origin(1, 3), copy.origin(0, 1)), (Some(3), None, None));
+        assert_eq!((map.origin(2), map.origin(1), copy.origin(0)), ((Some(3), 3), (None, 2), (None, 1)));
     }
 
     #[test]

@@ -521,10 +521,9 @@ impl Sink for Aligned<'_, '_> {
         let Columns { ids, offsets, words, .. } = &mut **columns;
         let step = u32::from(fixed.is_none());
         let mut spans = Spans { offsets, words, positions, places, number: fixed.unwrap_or(*number), step };
-        let origin = source.origin(&range);
         let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
             let span = |start, end| source.span(range.start + start, range.start + end);
-            spans.of_ids(pieces, ids, lengths, origin, span);
+            spans.of_ids(pieces, ids, lengths, |from| source.stands(&range, from), span);
             options.check_cancelled()
         };
         let outcome = lanes.append(view, text, self.worker, bpe, ids, each);

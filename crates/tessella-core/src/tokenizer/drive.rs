@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::Inner;
 use super::segment::SegmentScratch;
+use super::spans::{Origin, Stands};
 use super::spelling::RespelledUnits;
 use super::way::Cut;
 use crate::error::Result;
@@ -30,9 +31,12 @@ impl<'s> Source<'s> {
         Source { buffer, map, hint: Cell::new(0) }
     }
 
-    /// Where in the original a range stands that was not changed.
-    pub fn origin(&self, range: &Range<usize>) -> Option<usize> {
-        self.map.origin(range.start, range.end)
+    /// How a range stands in the original, from byte `from` of it on.
+    pub fn stands(&self, range: &Range<usize>, from: u32) -> Stands {
+        let (from, start) = (from as usize, range.start + from as usize);
+        let (at, until) = self.map.origin(start);
+        let until = until.min(range.end) - range.start;
+        Stands { origin: at.map(|at| Origin { from, at }), until: until as u32 }
     }
 
     /// The span in the original of bytes `start..end`.

@@ -39,6 +39,34 @@ pub(super) struct Packed<'p> {
     pub opened: &'p [u32],
 }
 
+/// Pieces that are told one by one, where what stands otherwise is near.
+const FEW: usize = 16;
+
+/// How a text stands in the original from a byte on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stands {
+    /// Where, if byte by byte.
+    pub origin: Option<Origin>,
+    /// Up to which byte it does so.
+    pub until: u32,
+}
+
+/// Where a text stands in the original, of which the first bytes may stand elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// A byte of the text, and the original's for it.
+    pub from: usize,
+    pub at: usize,
+}
+
+impl Origin {
+    /// The original's byte for one of the text that is not before that which is known.
+    #[inline(always)]
+    fn of(self, byte: usize) -> usize {
+        self.at + (byte - self.from)
+    }
+}
+
 /// Where tokens are in the text that pieces are of, and in which of these.
 struct Walk<'p> {
     pieces: Pieces<'p>,
@@ -78,14 +106,46 @@ fn have_no_gaps(Pieces { starts, ends, .. }: Pieces<'_>) -> bool {
 }
 
 impl Spans<'_, '_> {
-    /// Appends what belongs to the ids of some pieces, whose tokens cover them. Their text is the original's from byte
-    /// `origin` on, or `span` tells what a range of it stands for.
+    /// Appends what belongs to the ids of some pieces, whose tokens cover them. `stands` tells where in the original stretches of
+    /// their text stand, `span` what a range of it stands for.
     pub fn of_ids(
         &mut self,
         pieces: Pieces<'_>,
         ids: &[TokenId],
         lengths: &Lengths,
-        origin: Option<usize>,
+        stands: impl Fn(u32) -> Stands,
+        span: impl Fn(usize, usize) -> Span,
+    ) {
+        let (mut pieces, mut ids) = (pieces, ids);
+        while let (Some(&start), Some(&end)) = (pieces.starts.first(), pieces.ends.last()) {
+            let Stands { origin, until } = stands(start);
+            if until >= end {
+                return self.of_alike(pieces, ids, lengths, origin, &span);
+            }
+            let count = pieces.ends.partition_point(|&end| end <= until);
+            // What stands otherwise between is few bytes mostly, and a few pieces more cost no more by themselves.
+            let (origin, count) =
+                if count < FEW { (None, FEW.min(pieces.ends.len())) } else { (origin, count) };
+            let some = pieces.first(count);
+            let mut bytes: u32 = some.starts.iter().zip(some.ends).map(|(start, end)| end - start).sum();
+            let others = ids.iter().position(|&id| {
+                let is_other = bytes == 0;
+                bytes = bytes.saturating_sub(lengths.of(id));
+                is_other
+            });
+            let (own, others) = ids.split_at(others.unwrap_or(ids.len()));
+            self.of_alike(some, own, lengths, origin, &span);
+            (pieces, ids) = (pieces.from(count), others);
+        }
+    }
+
+    /// The same for pieces whose text is the original's own, or for any.
+    fn of_alike(
+        &mut self,
+        pieces: Pieces<'_>,
+        ids: &[TokenId],
+        lengths: &Lengths,
+        origin: Option<Origin>,
         span: impl Fn(usize, usize) -> Span,
     ) {
         if let Some(origin) = origin
@@ -106,11 +166,17 @@ impl Spans<'_, '_> {
 
     /// The same for pieces without gaps between them that are not too long together; false, with nothing appended, for
     /// others.
-    fn of_covering(&mut self, pieces: Pieces<'_>, ids: &[TokenId], lengths: &Lengths, origin: usize) -> bool {
+    fn of_covering(
+        &mut self,
+        pieces: Pieces<'_>,
+        ids: &[TokenId],
+        lengths: &Lengths,
+        origin: Origin,
+    ) -> bool {
         let Some(stretch) = self.stretch(pieces) else { return false };
         // The tables are lent out while the columns grow.
         let mut tables = std::mem::take(self.places);
-        let origin = origin + word_at(pieces.starts, 0) as usize;
+        let origin = origin.of(word_at(pieces.starts, 0) as usize);
         let Mapped { begin, counted, .. } = self.mapped(stretch, origin, &mut tables.counts);
         let covering = Covering {
             lengths: lengths.by_value(),
@@ -248,7 +314,7 @@ impl Spans<'_, '_> {
             let (start, end) = (word_at(words.starts, walk.piece), word_at(words.ends, walk.piece));
             walk.until(packed::end(number, start, end))
         });
-        self.of_original(words, origin, tokens);
+        self.of_original(words, Origin { from: 0, at: origin }, tokens);
         self.number = walk.number;
         count
     }
@@ -367,25 +433,25 @@ impl Spans<'_, '_> {
     fn of_original(
         &mut self,
         pieces: Pieces<'_>,
-        origin: usize,
+        origin: Origin,
         tokens: impl ExactSizeIterator<Item = Token>,
     ) {
         let Pieces { text, starts, ends } = pieces;
         if self.positions.is_ascii {
-            return self.append(tokens, |_, start, end| (origin + start, origin + end.max(start + 1)));
+            return self.append(tokens, |_, start, end| (origin.of(start), origin.of(end.max(start + 1))));
         }
         if self.positions.unit != OffsetUnit::Char {
             return self.of_any(tokens, |start, end| {
                 let Span { start, end } = whole_characters(text, start, end.max(start + 1));
-                Span::new(origin + start, origin + end)
+                Span::new(origin.of(start), origin.of(end))
             });
         }
         let (Some(&from), Some(&to)) = (starts.first(), ends.last()) else { return };
         let (from, to) = (from as usize, to as usize);
         if text.get(from..to).is_some_and(<[u8]>::is_ascii) {
-            let before = self.positions.convert(origin + from);
+            let before = self.positions.convert(origin.of(from));
             self.append(tokens, |_, start, end| (before + start - from, before + end.max(start + 1) - from));
-            return self.positions.are_at(origin + to, before + to - from);
+            return self.positions.are_at(origin.of(to), before + to - from);
         }
         // Characters that begin before a byte.
         let (mut at, mut count) = (usize::MAX, 0);
@@ -393,7 +459,7 @@ impl Spans<'_, '_> {
             if start != at {
                 count = match text.get(at..start) {
                     Some(gap) if gap.len() <= 8 => count + characters_near(text, at, start),
-                    _ => positions.convert(origin + start),
+                    _ => positions.convert(origin.of(start)),
                 };
             }
             // A byte inside of a character stands for all of it.
@@ -404,7 +470,7 @@ impl Spans<'_, '_> {
             (first, count.max(first + 1))
         });
         if at != usize::MAX {
-            self.positions.are_at(origin + at, count);
+            self.positions.are_at(origin.of(at), count);
         }
     }
 
