@@ -25,7 +25,7 @@ pub(super) const FEW: usize = 8;
 pub(super) struct Breaks(OnceLock<Option<Rectangles>>);
 
 impl Breaks {
-    /// Where, if so many bytes of text pay for it. Whoever asks first finds out, and who asks at the same time finds the
+    /// Where, if so many bytes of text pay for it, and nowhere inside of some texts. Whoever asks first finds out, and who asks at the same time finds the
     /// same, so that none waits for another.
     pub fn get(
         &self,
@@ -33,11 +33,12 @@ impl Breaks {
         normalizer: Option<&Normalizer>,
         fates: &AsciiFates,
         bytes: usize,
+        whole: &[String],
     ) -> Option<&Rectangles> {
         match (self.0.get(), model) {
             (Some(breaks), _) => breaks.as_ref(),
             (None, Model::Unigram(unigram)) if bytes >= unigram.size() * BYTES_PER_PIECE => {
-                let _ = self.0.set(make(model, normalizer, fates));
+                let _ = self.0.set(make(model, normalizer, fates, whole));
                 self.0.get()?.as_ref()
             }
             _ => None,
@@ -46,7 +47,12 @@ impl Breaks {
 }
 
 #[cold]
-fn make(model: &Model, normalizer: Option<&Normalizer>, fates: &AsciiFates) -> Option<Rectangles> {
+fn make(
+    model: &Model,
+    normalizer: Option<&Normalizer>,
+    fates: &AsciiFates,
+    whole: &[String],
+) -> Option<Rectangles> {
     let Model::Unigram(model) = model else { return None };
     // Half of the bytes are for the mark and the last part.
     let most = normalizer.map_or(1, Normalizer::growth).saturating_mul(MOST_BEFORE_CUT);
@@ -56,12 +62,12 @@ fn make(model: &Model, normalizer: Option<&Normalizer>, fates: &AsciiFates) -> O
     let mut joined = [0u128; 128];
     let mut used = 0u128;
     for entry in model.entries_for_parts()? {
-        for two in entry.as_bytes().windows(2).filter(|two| two.is_ascii()) {
-            joined[usize::from(two[0])] |= 1 << two[1];
-        }
+        join(entry, &mut joined);
         let ascii = entry.bytes().filter(u8::is_ascii);
         used |= ascii.fold(0, |used, byte| used | 1 << byte);
     }
+    let mut together = [0u128; 128];
+    whole.iter().for_each(|text| join(text, &mut together));
     let set = |is_in: &dyn Fn(u8) -> bool| {
         let kept = (0..128).filter(|&byte| fates.keep(byte) && is_in(byte));
         kept.fold(0u128, |all, byte| all | 1 << byte)
@@ -77,16 +83,24 @@ fn make(model: &Model, normalizer: Option<&Normalizer>, fates: &AsciiFates) -> O
     let breaks = std::array::from_fn(|left| {
         let is_in = |set: u128| set >> left & 1 == 1;
         let behind_known = if is_in(before_strangers) { strangers } else { 0 };
-        if is_in(used) {
+        let breaks = if is_in(used) {
             alone & !joined[left] | behind_known
         } else if is_in(strangers) {
             alone
         } else {
             0
-        }
+        };
+        breaks & !together[left]
     });
     let may_be_beside = |byte: u8| (used | strangers) >> byte & 1 == 1;
     Some(Rectangles::new(&breaks, may_be_beside))
+}
+
+/// Notes which characters of ASCII stand behind which in a text.
+fn join(text: &str, joined: &mut [u128; 128]) {
+    for two in text.as_bytes().windows(2).filter(|two| two.is_ascii()) {
+        joined[usize::from(two[0])] |= 1 << two[1];
+    }
 }
 
 /// Appends the ids of an inner part, as the model gets it.

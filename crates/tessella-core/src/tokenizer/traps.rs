@@ -84,6 +84,11 @@ impl Traps {
         Self::of(added.normalized_contents().map(|content| content.replace(to, &from)).collect())
     }
 
+    /// The tokens as normalized text has them.
+    pub fn contents(&self) -> &[String] {
+        &self.contents
+    }
+
     /// Whether no text is a trap.
     pub fn are_none(&self) -> bool {
         self.parts.is_empty()

@@ -159,8 +159,10 @@ impl<'s> Solver<'s> {
         let Buffers { plain, numbers, .. } = &mut *self.buffers;
         numbers.clear();
         match self.words.plainly(text, plain) {
-            Some(plain) => parts::inner(&self.words.stages.model, plain, numbers),
-            None => numbers.push(UNCERTAIN),
+            Some(plain) if !self.words.traps.are_in(plain) => {
+                parts::inner(&self.words.stages.model, plain, numbers);
+            }
+            _ => numbers.push(UNCERTAIN),
         }
     }
 

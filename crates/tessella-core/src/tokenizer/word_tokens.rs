@@ -175,7 +175,7 @@ impl Solver<'_> {
         placed.clear();
         let Model::Unigram(model) = &*self.words.stages.model else { return None };
         let piece = self.words.in_place(part, plain, places).filter(|piece| !piece.is_empty())?;
-        if !model.tokens_apart(piece, tokens) {
+        if self.words.traps.are_in(piece) || !model.tokens_apart(piece, tokens) {
             return None;
         }
         for (index, token) in tokens.iter().enumerate() {

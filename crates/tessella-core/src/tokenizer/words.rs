@@ -351,14 +351,13 @@ impl Words {
     /// Nor are there parts where places are wanted of words with blanks in front.
     pub fn breaks(&self, bytes: usize, packs: bool) -> Option<&Rectangles> {
         match self.stages.cut {
-            // What is looked for may be in two parts, and what has blanks behind it is no part.
+            // What has blanks behind it is no part.
             Cut::Marked(_)
                 if !self.stages.cuts_at_characters()
-                    && self.traps.are_none()
                     && !self.stages.gaps().is_some_and(|gaps| packs || gaps.are_pieces()) =>
             {
                 let normalizer = self.stages.normalizer.as_deref();
-                self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes)
+                self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes, self.traps.contents())
             }
             Cut::Marked(_) | Cut::Splits(_) | Cut::Stages(_) => None,
         }
