@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::brief::Key;
 use super::columns::Columns;
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::packed::{self, Next, Packed, Placed, Text};
@@ -107,8 +108,8 @@ impl Inner {
                 columns.words.reserve(expected);
                 self.encode_text(worker, text, None, options, &mut columns)
             }
-            Sequence::Words(words) => words.iter().enumerate().try_for_each(|(index, word)| {
-                self.encode_text(worker, word, Some(index as u32), options, &mut columns)
+            Sequence::Words(words) => (0..).zip(words.iter()).try_for_each(|(number, word)| {
+                self.encode_word(worker, (word, number), options, &mut columns)
             }),
         };
         // Special tokens are put around them.
@@ -124,6 +125,29 @@ impl Inner {
         }
         let Columns { ids, offsets, words, surfaces, .. } = columns;
         Ok(Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces.done()))
+    }
+
+    /// Appends the tokens of a word of a list, which may be known from the last time.
+    #[inline]
+    fn encode_word(
+        &self,
+        worker: &mut Worker,
+        (word, number): (&str, u32),
+        options: &EncodeOptions<'_>,
+        columns: &mut Columns,
+    ) -> Result<()> {
+        let key = self.plan.remembered_as.and_then(|of| Key::new(of, word, options.encode_special_tokens));
+        let key = key.map(|key| key.with_offsets(options.offsets));
+        if key.is_some_and(|key| worker.listed.recall(&key, number, columns)) {
+            let is_turn = (number as usize).is_multiple_of(CHECK_EVERY);
+            return if is_turn { options.check_cancelled() } else { Ok(()) };
+        }
+        let first = columns.ids.len();
+        self.encode_text(worker, word, Some(number), options, columns)?;
+        if let Some(key) = key {
+            worker.listed.remember(key, first, columns);
+        }
+        Ok(())
     }
 
     /// Appends the tokens of one text. Words are numbered by piece, or all get the given number.

@@ -10,6 +10,7 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{EncodeOptions, Tokenizer};
+use crate::encoding::OffsetUnit;
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
 
@@ -45,9 +46,16 @@ pub(super) struct Key {
     tokenizer: u32,
     bytes: u8,
     specials_as_text: bool,
+    /// What offsets count, if any are wanted.
+    unit: Option<OffsetUnit>,
 }
 
 impl Key {
+    /// The same text, of which tokens are wanted with their offsets.
+    pub fn with_offsets(self, unit: OffsetUnit) -> Key {
+        Key { unit: Some(unit), ..self }
+    }
+
     pub fn new(number: Number, text: &str, specials_as_text: bool) -> Option<Key> {
         let bytes = text.as_bytes();
         let (first, last) = match bytes {
@@ -64,12 +72,15 @@ impl Key {
                 ),
             },
         };
-        Some(Key { first, last, tokenizer: number.0.get(), bytes: bytes.len() as u8, specials_as_text })
+        let (tokenizer, bytes) = (number.0.get(), bytes.len() as u8);
+        Some(Key { first, last, tokenizer, bytes, specials_as_text, unit: None })
     }
 
-    fn place(&self) -> usize {
+    /// Its place in a table of so many.
+    #[inline]
+    pub fn place(&self, places: usize) -> usize {
         let text = self.first ^ self.last.rotate_left(29).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        hash_u64(text ^ u64::from(self.tokenizer)) as usize % PLACES
+        hash_u64(text ^ u64::from(self.tokenizer)) as usize % places
     }
 }
 
@@ -94,7 +105,7 @@ impl Brief {
     }
 
     pub fn recall(&self, key: &Key) -> Option<&[TokenId]> {
-        let place = self.places.get(key.place())?;
+        let place = self.places.get(key.place(PLACES))?;
         (place.key == *key).then(|| &place.ids[..usize::from(place.length) % (MOST_IDS + 1)])
     }
 
@@ -105,7 +116,7 @@ impl Brief {
         if self.places.is_empty() {
             self.places.resize(PLACES, Place::default());
         }
-        let place = &mut self.places[key.place()];
+        let place = &mut self.places[key.place(PLACES)];
         (place.key, place.length) = (key, ids.len() as u8);
         place.ids[..ids.len()].copy_from_slice(ids);
     }
@@ -192,8 +203,10 @@ mod tests {
         assert_eq!(brief.recall(&key("a")), Some(&[1, 2, 3, 4][..]));
         assert!(brief.recall(&key("b")).is_none(), "too many ids");
         assert!(brief.recall(&Key::new(number, "a", true).unwrap()).is_none());
-        let other =
-            (0..).map(|at: u32| at.to_string()).find(|text| key(text).place() == key("a").place()).unwrap();
+        let other = (0..)
+            .map(|at: u32| at.to_string())
+            .find(|text| key(text).place(PLACES) == key("a").place(PLACES))
+            .unwrap();
         brief.remember(key(&other), &[]);
         assert_eq!(brief.recall(&key(&other)), Some(&[][..]));
         assert!(brief.recall(&key("a")).is_none());

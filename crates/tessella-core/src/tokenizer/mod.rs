@@ -8,7 +8,7 @@
 //! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
 //! - `words`, `units`: what much text is cut into where nothing around it matters, by the hundred
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
-//! - `brief`: texts of a few bytes, remembered whole
+//! - `brief`: texts of a few bytes, remembered whole; `listed`: words of lists, with their places
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
 //!   - `aligned`: the full path, with offsets, words and token texts: `columns`, which `spans` (and of settled
 //!     sums, `settled`) fills many tokens at a time
@@ -38,6 +38,7 @@ mod fresh;
 mod ids;
 mod in_order;
 mod joined;
+mod listed;
 #[cfg(test)]
 mod long_word_tests;
 mod options;

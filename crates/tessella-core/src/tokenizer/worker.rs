@@ -7,6 +7,7 @@ use super::EncodeOptions;
 use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
 use super::columns::{MOST_KEPT, Room};
+use super::listed::Listed;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::units::{UnitLanes, Units};
@@ -44,6 +45,8 @@ pub(super) struct Worker {
     pub units: Option<Box<UnitLanes>>,
     /// Texts of a few bytes.
     pub brief: Brief,
+    /// Words of lists.
+    pub listed: Listed,
     start: LanesStart,
     /// Whether the model has none of the fast engine for bytes.
     lanes_are_refused: bool,
@@ -64,6 +67,8 @@ pub(super) struct Worker {
 
 /// Budgets of the piece cache from which on whole texts are remembered too.
 const BUDGET_FOR_TEXTS: usize = 64 << 10;
+/// And words of lists.
+const BUDGET_FOR_WORDS: usize = 512 << 10;
 
 impl Worker {
     fn new(cache_budget: usize, start: LanesStart) -> Self {
@@ -78,6 +83,7 @@ impl Worker {
             places: Places::default(),
             units: None,
             brief: Brief::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_TEXTS),
+            listed: Listed::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_WORDS),
             start,
             lanes_are_refused: false,
             text_seen: 0,
