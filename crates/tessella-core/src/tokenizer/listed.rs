@@ -12,8 +12,8 @@ use crate::ids::TokenId;
 
 /// Tokens of a word that is remembered.
 const MOST_TOKENS: usize = 4;
-/// Words that a worker remembers: 112 kB.
-const PLACES: usize = 2048;
+/// Words that a worker remembers at most: 450 kB.
+const MOST_WORDS: usize = 8192;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
@@ -29,18 +29,21 @@ struct Place {
 pub(super) struct Listed {
     /// None before the first word.
     places: Vec<Place>,
-    is_kept: bool,
+    /// How many there are then.
+    count: usize,
 }
 
 impl Listed {
-    pub fn new(is_kept: bool) -> Self {
-        Listed { places: Vec::new(), is_kept }
+    /// Within so many bytes.
+    pub fn new(budget: usize) -> Self {
+        Listed { places: Vec::new(), count: MOST_WORDS.min(budget / size_of::<Place>()) }
     }
 
     /// Appends the tokens of a word that came before, as those of word `number` of a list.
     #[inline]
     pub fn recall(&self, key: &Key, number: u32, columns: &mut Columns) -> bool {
-        let Some(place) = self.places.get(key.place(PLACES)).filter(|place| place.key == *key) else {
+        let Some(place) = self.places.get(key.place(self.count.max(1))).filter(|place| place.key == *key)
+        else {
             return false;
         };
         let count = usize::from(place.count) % (MOST_TOKENS + 1);
@@ -58,7 +61,7 @@ impl Listed {
         let (ids, offsets) = (&ids[first..], &offsets[first..]);
         let is_named = (first..first + ids.len()).any(|token| surfaces.get(token).is_some());
         let has_added = added.last().is_some_and(|&last| last >= first);
-        if !self.is_kept || ids.len() > MOST_TOKENS || is_named || has_added {
+        if self.count == 0 || ids.len() > MOST_TOKENS || is_named || has_added {
             return;
         }
         let mut place = Place { key, count: ids.len() as u8, ..Place::default() };
@@ -68,9 +71,9 @@ impl Listed {
             *short = [start, end];
         }
         if self.places.is_empty() {
-            self.places.resize(PLACES, Place::default());
+            self.places.resize(self.count, Place::default());
         }
-        self.places[key.place(PLACES)] = place;
+        self.places[key.place(self.count)] = place;
     }
 }
 

@@ -67,8 +67,8 @@ pub(super) struct Worker {
 
 /// Budgets of the piece cache from which on whole texts are remembered too.
 const BUDGET_FOR_TEXTS: usize = 64 << 10;
-/// And words of lists.
-const BUDGET_FOR_WORDS: usize = 512 << 10;
+/// The share of it that is for words of lists: a sixty-fourth.
+const WORDS_OF_BUDGET: usize = 64;
 
 impl Worker {
     fn new(cache_budget: usize, start: LanesStart) -> Self {
@@ -83,7 +83,7 @@ impl Worker {
             places: Places::default(),
             units: None,
             brief: Brief::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_TEXTS),
-            listed: Listed::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_WORDS),
+            listed: Listed::new(if start == LanesStart::Never { 0 } else { cache_budget / WORDS_OF_BUDGET }),
             start,
             lanes_are_refused: false,
             text_seen: 0,
