@@ -235,6 +235,15 @@ def test_bytes_that_are_only_decoded_are_no_proof():
         assert len(lost) == 13 and all("stand in no UTF-8" in proof for proof in lost)
 
 
+def test_marks_of_blanks_in_a_text_are_letters():
+    """An entry whose blanks a splitter cuts at comes out where a text has its marks themselves."""
+    tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁a▁b", -1.0), ("a", -3.0)], 0))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.decoder = decoders.Metaspace()
+    assert tokenizer.encode("▁a▁b").tokens == ["▁a▁b"]
+    assert [row["token"] for row in audit(tokenizer).to_dict()["unreachable"]] == []
+
+
 def test_models_that_refuse_what_they_do_not_know():
     """Texts around an entry may have letters that nothing stands for."""
     pieces = [("ab", -1.0), ("a", -2.0), ("b", -2.0), ("bb", -9.0)]

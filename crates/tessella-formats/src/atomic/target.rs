@@ -42,7 +42,8 @@ pub fn already_open(path: &Path) -> Option<io::Result<File>> {
     let open = fs::canonicalize("/dev/fd").ok()?;
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {
-        let number = path.file_name().and_then(|name| name.to_str()).filter(|name| matches!(*name, "1" | "2"));
+        let number =
+            path.file_name().and_then(|name| name.to_str()).filter(|name| matches!(*name, "1" | "2"));
         if let Some(number) = number
             && fs::canonicalize(folder_of(&path)).is_ok_and(|folder| folder == open)
         {

@@ -190,6 +190,12 @@ class Prover:
         vocabulary: Mapping[str, int] = self._state["vocab"]
         return vocabulary
 
+    def _letters_of(self, id: int) -> str:
+        """An entry without the marks of its place in a word."""
+        prefix = getattr(self._model, "continuing_subword_prefix", None) or ""
+        suffix = getattr(self._model, "end_of_word_suffix", None) or ""
+        return (self._entries.tokens[id] or "").removeprefix(prefix).removesuffix(suffix)
+
     def _within_word(self, id: int, text: str) -> str:
         """A text with a letter in front of what goes on a word."""
         prefix = getattr(self._model, "continuing_subword_prefix", None)
@@ -201,6 +207,10 @@ class Prover:
         if splitter is None or type(splitter).__name__ not in LOCAL:
             return None
         text = (self._entries.bytes[id] or b"").decode("utf-8", "replace")
+        # Marks that are read as blanks are letters to the splitter, where a text has them.
+        letters = self._letters_of(id)
+        if letters != text and len(splitter.pre_tokenize_str(letters)) < 2:
+            return None
         pieces = splitter.pre_tokenize_str(text)
         if len(pieces) < 2:
             word = self._within_word(id, text)
