@@ -126,7 +126,7 @@ def _in_folder(name: str, folder: os.stat_result) -> bool:
 def _reads_standard_input(options: argparse.Namespace) -> bool:
     """Whether files were asked for and standard input is one of them, or stands for them."""
     if getattr(options, "text", None) or getattr(options, "ids", None):
-        return "-" in options.files
+        return "-" in getattr(options, "files", ())
     for dest in ("files", "inputs"):
         given = getattr(options, dest, None)
         if given is not None and (not given or "-" in given):
