@@ -110,8 +110,8 @@ def test_standard_output_is_an_output_too(typed, capsys, monkeypatch):
     with open("elsewhere", "a") as file:
         monkeypatch.setattr("sys.stdout", file)
         assert main(typed.split()) == 0
-    # A command that reads no files has texts too.
-    assert main(["inspect", "w.json", "--text", "low"]) == 0
+        # A command that reads no files has texts too.
+        assert main(["inspect", "w.json", "--text", "low"]) == 0
 
 
 @pytest.mark.parametrize(
