@@ -7,7 +7,7 @@ import errno
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
@@ -228,6 +228,17 @@ def _replacing(target: str) -> Iterator[IO[bytes]]:
         yield file
 
 
+def _check_apart(paths: Iterable[Any], targets: Iterable[str]) -> None:
+    """Refuses a target that is one of the files that are read, whose texts would be lost."""
+    read = files(paths)
+    for target in targets:
+        # A device is written to, not replaced.
+        if os.path.isfile(target) and any(os.path.samefile(one, target) for one in read if os.path.exists(one)):
+            raise ArgumentError(
+                f"{written(target)} is one of the files that are read: write the ids elsewhere"
+            )
+
+
 def encode_files(
     tokenizer: Tokenizer,
     paths: list[Any],
@@ -250,6 +261,7 @@ def encode_files(
             offsets.append(batch.offsets[1:] + offsets[-1][-1])
         return RaggedIds(np.concatenate(ids), np.concatenate(offsets))
     target = os.fsdecode(out)
+    _check_apart(paths, (target, f"{target}.offsets"))
     end = 0
     # Written beside the target and moved there when whole: a failed run leaves nothing, and a result that
     # still maps an older file of the same name keeps it.

@@ -506,6 +506,14 @@ def test_the_message_goes_on(chatty):
         open_end, chat_template=strip, tokenize=False, continue_final_message=True
     )
     assert text == "well"
+    # Llama 2's kind: a blank of the template's own behind what it stripped.
+    spaced = "{% for m in messages %}[{{ m.content | trim }} ]{% endfor %}"
+    for end in ("\n", " \n", "\xa0", "\t", " ", ""):
+        chat = [*CHAT, {"role": "assistant", "content": f"well{end}"}]
+        text = chatty.apply_chat_template(
+            chat, chat_template=spaced, tokenize=False, continue_final_message=True
+        )
+        assert text.rstrip(" ") == "[hi ][the thing ][well"
     with pytest.raises(ArgumentError, match="does not show the final message"):
         chatty.apply_chat_template(
             CHAT, chat_template="{# content #}", tokenize=False, continue_final_message=True

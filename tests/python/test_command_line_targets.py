@@ -4,6 +4,8 @@ import argparse
 import gzip
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,28 @@ def test_standard_input_is_an_input_too(capsys, monkeypatch):
         told(capsys, "encode", "w.json", "-o", "out.ids", status=0)
 
 
+@pytest.mark.parametrize("typed", ["encode w.json in.txt", "explain w.json soft.txt", "inspect w.json"])
+def test_standard_output_is_an_output_too(typed, capsys, monkeypatch):
+    """What the shell appends to a source would be read again, for ever."""
+    name = next(one for one in typed.split()[::-1] if os.path.exists(one))
+    before = Path(name).read_bytes()
+    with open(name, "a") as file:
+        monkeypatch.setattr("sys.stdout", file)
+        assert main(typed.split()) == 1
+    assert "standard output goes to the source itself (" in capsys.readouterr().err
+    with open(name) as read, open(name, "a") as file:
+        monkeypatch.setattr("sys.stdin", read)
+        monkeypatch.setattr("sys.stdout", file)
+        assert main(["encode", "folder"]) == 1
+    assert "(standard input)" in capsys.readouterr().err
+    assert Path(name).read_bytes() == before
+    with open("elsewhere", "a") as file:
+        monkeypatch.setattr("sys.stdout", file)
+        assert main(typed.split()) == 0
+        # A command that reads no files has texts too.
+        assert main(["inspect", "w.json", "--text", "low"]) == 0
+
+
 @pytest.mark.parametrize(
     "typed",
     [
@@ -109,6 +133,32 @@ def test_what_may_be_written_still_is(capsys):
     told(capsys, "encode", "folder", "in.txt", "-o", "folder/in.ids", status=0)
     told(capsys, "encode", "w.json", "in.txt", "-o", os.devnull, status=0)
     told(capsys, "audit", "w.json", "-q", "-o", "a.json", "-o", "a.md", "--html", "a.html", status=0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of what a process has open")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "link"])
+def test_standard_output_is_written_where_it_stands(name, capsys):
+    """A file that it is redirected to is not replaced: others write to it too."""
+    os.symlink("/dev/stdout", "link")
+    told(capsys, "encode", "w.json", "in.txt", "-o", "right.ids", status=0)
+    command = f"'{sys.executable}' -m tessella encode w.json in.txt -o {name}"
+    path = os.pathsep.join([str(Path(tessella.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path}
+    for redirection in (">", ">>"):
+        Path("out.txt").write_text("before\n")
+        shell = f"{{ echo head; {command} && echo foot; }} {redirection} out.txt"
+        subprocess.run(["sh", "-c", shell], check=True, env=environment)
+        before = "before\n" if redirection == ">>" else ""
+        assert Path("out.txt").read_text() == f"{before}head\n{Path('right.ids').read_text()}foot\n"
+
+
+def test_devices_need_no_folder_to_write_to(capsys, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda name, mode: os.path.dirname(os.devnull) != str(name))
+    typed = "train in.txt --recipe gpt2 --vocab-size 300 --format json -q -o"
+    told(capsys, *typed.split(), os.devnull, status=0)
+    if os.name != "nt":
+        name = os.path.join(os.path.dirname(os.devnull), "tessella-none")
+        assert "the folder cannot be written to" in told(capsys, *typed.split(), name)
 
 
 def every_argument():

@@ -8,11 +8,12 @@ import pickle
 import random
 import stat
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tessella import AddedToken, Encoding, RaggedIds, Tokenizer, decoders, models, pre_tokenizers
-from tessella.errors import DecodeError, TruncationError
+from tessella.errors import ArgumentError, DecodeError, TruncationError
 
 
 def test_both_paths_agree(bpe):
@@ -347,6 +348,18 @@ def test_files(words, tmp_path, separator):
     mapped = words.encode_files(paths, separator, out=tmp_path / "ids.bin")
     assert mapped == expected
     assert np.fromfile(tmp_path / "ids.bin", "<u4").tolist() == expected.ids.tolist()
+
+
+@pytest.mark.parametrize("out", ["a.txt", "b", "link"])
+def test_ids_of_files_never_replace_their_texts(words, tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("the fox")
+    Path("b.offsets").write_text("fox")
+    os.link("a.txt", "link")
+    with pytest.raises(ArgumentError, match="is one of the files that are read"):
+        words.encode_files(["a.txt", "b.offsets"], out=out)
+    assert (Path("a.txt").read_text(), Path("b.offsets").read_text()) == ("the fox", "fox")
+    assert len(words.encode_files(["a.txt"], out="b")) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")

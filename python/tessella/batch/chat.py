@@ -139,13 +139,19 @@ def _cut(rendered: str, unmarked: str, text: str, mark: str) -> str:
             forms = stripped
         elif place < len(parts) - 1:
             forms |= stripped
-        ends = {end + len(form) for end in ends for form in forms if unmarked.startswith(form, end)}
+        # The blank behind a mark may be the template's own, behind a text that it stripped.
+        ends = _ends(unmarked, ends, forms) or _ends(unmarked, ends, stripped)
     if not ends:
         raise ArgumentError(
             "continue_final_message is set but the chat template changes the final message, or writes before "
             f"it what depends on its length; without it there is {unmarked[-200:]!r}"
         )
     return unmarked[: max(ends)]
+
+
+def _ends(text: str, starts: set[int], forms: set[str]) -> set[int]:
+    """Where one of the forms that stand at the starts may end."""
+    return {start + len(form) for start in starts for form in forms if text.startswith(form, start)}
 
 
 def named_templates(given: Any, beside: Sequence[tuple[str, str]]) -> Templates:

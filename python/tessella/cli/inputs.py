@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._shown import written
 from .._texts import Reading
 from ..errors import ArgumentError, HubError
-from .targets import PACKED
+from .targets import PACKED, is_ours
 from .terminal import harmless, note, visible
 
 if TYPE_CHECKING:
@@ -70,7 +70,12 @@ def _ask_hub(name: str) -> None:
 
 
 def check_target(name: str) -> None:
-    """A target that cannot be written is told before hours of work. Folders are not made for it."""
+    """A target that cannot be written is told before hours of work. Folders are not made for it.
+
+    A device or a pipe is written to where it is: few may write to the folder of ``/dev/null``.
+    """
+    if not is_ours(name):
+        return
     folder = os.path.dirname(os.path.abspath(name))
     if not os.path.isdir(folder):
         raise FileNotFoundError(2, "no such folder; make it first", folder)

@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from ..errors import ArgumentError
 
@@ -66,8 +66,9 @@ def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             raise ArgumentError(f"{one.argument} is empty: give it a name, or leave it out")
     outputs = [one for one in all if one.written]
     inputs = [(one, found) for one in all if not one.written and (found := _kept(one.name)) is not None]
-    if outputs and _reads_standard_input(options) and (found := _piped()) is not None:
+    if _reads_standard_input(options) and (found := _redirected(sys.stdin)) is not None:
         inputs.append((Named("standard input", "", False, ""), found))
+    _check_redirected(inputs)
     for place, output in enumerate(outputs):
         target = _kept(output.name)
         for source, found in inputs:
@@ -81,7 +82,7 @@ def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             same = {output.dest, other.dest}
             if len(same) == 1 or same == {"html", "output"}:
                 continue
-            if os.path.realpath(other.name) == os.path.realpath(output.name) and _is_ours(output.name):
+            if os.path.realpath(other.name) == os.path.realpath(output.name) and is_ours(output.name):
                 raise ArgumentError(
                     f"{other.argument} and {output.argument} both name {output.name}: one would overwrite "
                     "the other; give each its own"
@@ -97,7 +98,8 @@ def _kept(name: str) -> os.stat_result | None:
     return found if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) else None
 
 
-def _is_ours(name: str) -> bool:
+def is_ours(name: str) -> bool:
+    """Whether a name is a file, a folder or free: what is written takes it over."""
     return _kept(name) is not None or not os.path.exists(name)
 
 
@@ -124,7 +126,7 @@ def _in_folder(name: str, folder: os.stat_result) -> bool:
 def _reads_standard_input(options: argparse.Namespace) -> bool:
     """Whether files were asked for and standard input is one of them, or stands for them."""
     if getattr(options, "text", None) or getattr(options, "ids", None):
-        return "-" in options.files
+        return "-" in getattr(options, "files", ())
     for dest in ("files", "inputs"):
         given = getattr(options, dest, None)
         if given is not None and (not given or "-" in given):
@@ -132,13 +134,25 @@ def _reads_standard_input(options: argparse.Namespace) -> bool:
     return False
 
 
-def _piped() -> os.stat_result | None:
-    """The file that standard input comes from, if it is one."""
+def _check_redirected(inputs: list[tuple[Named, os.stat_result]]) -> None:
+    """Refuses standard output that the shell appends to what is read: there would be ever more to read."""
+    target = _redirected(sys.stdout)
+    for source, found in inputs:
+        if target is not None and os.path.samestat(target, found):
+            which = f"{source.argument} {source.name}".rstrip()
+            raise ArgumentError(
+                f"standard output goes to the source itself ({which}): what is written would be read again; "
+                "give the result another name"
+            )
+
+
+def _redirected(stream: TextIO | None) -> os.stat_result | None:
+    """The file that standard input comes from or that standard output goes to, if it is one."""
     try:
-        found = os.fstat(sys.stdin.fileno())
+        found = os.fstat(stream.fileno()) if stream is not None else None
     except (AttributeError, OSError, ValueError):
         return None
-    return found if stat.S_ISREG(found.st_mode) else None
+    return found if found is not None and stat.S_ISREG(found.st_mode) else None
 
 
 #: Endings that promise a form, and what that is called.
@@ -208,7 +222,7 @@ def check_ending(name: str | None, option: str, holds: str, fitting: tuple[str, 
         ...
         tessella.errors.ArgumentError: -o c.json promises one JSON value, but counts are written: use .x
     """
-    if name is None or name == "-" or not _is_ours(name):
+    if name is None or name == "-" or not is_ours(name):
         return
     ending = os.path.splitext(name)[1].lower() if instead else ending_of(name)
     if ending not in _PROMISES or ending in fitting:

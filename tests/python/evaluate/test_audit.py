@@ -217,6 +217,47 @@ def test_parts_of_characters_are_completed():
         assert not is_utf8_inside(wrong), wrong
 
 
+def test_bytes_that_are_only_decoded_are_no_proof():
+    """Whether letters stand for bytes is told by the stages before the model; a decoder changes no text."""
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    tokenizer = Tokenizer(models.BPE({letter: id for id, letter in enumerate(sorted(alphabet))}, []))
+    tokenizer.decoder = decoders.ByteLevel()
+    letter = sorted(alphabet)[-1]
+    for spells in (
+        lambda: setattr(tokenizer, "normalizer", normalizers.ByteLevel()),
+        lambda: setattr(tokenizer, "pre_tokenizer", pre_tokenizers.ByteLevel(use_regex=False)),
+    ):
+        tokenizer.normalizer = tokenizer.pre_tokenizer = None
+        assert tokenizer.encode(letter).tokens == [letter]
+        assert audit(tokenizer).to_dict()["unreachable"] == []
+        spells()
+        lost = [row["proof"] for row in audit(tokenizer).to_dict()["unreachable"]]
+        assert len(lost) == 13 and all("stand in no UTF-8" in proof for proof in lost)
+
+
+def test_marks_of_blanks_in_a_text_are_letters():
+    """An entry whose blanks a splitter cuts at comes out where a text has its marks themselves."""
+    tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁a▁b", -1.0), ("a", -3.0)], 0))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.decoder = decoders.Metaspace()
+    assert tokenizer.encode("▁a▁b").tokens == ["▁a▁b"]
+    assert [row["token"] for row in audit(tokenizer).to_dict()["unreachable"]] == []
+
+
+def test_models_that_refuse_what_they_do_not_know():
+    """Texts around an entry may have letters that nothing stands for."""
+    pieces = [("ab", -1.0), ("a", -2.0), ("b", -2.0), ("bb", -9.0)]
+    found = audit(Tokenizer(models.Unigram(pieces))).to_dict()
+    assert [row["text"] for row in found["witnesses"]] == ["ab", "a", "b"]
+    assert [row["token"] for row in found["unreachable"]] == ["bb"]
+    words = Tokenizer(models.WordLevel({"a": 0, "b c": 1}, "<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    words.add_special_tokens(["<x>"])
+    found = audit(words).to_dict()
+    assert found["reachable"] == 1 and found["forgeable"][0]["kept_out_by_option"]
+    assert [row["token"] for row in found["unreachable"]] == ["b c"]
+
+
 def test_doubles():
     vocabulary = {"<unk>": 0, "a": 1, "▁a": 2, " a": 3}
     tokenizer = Tokenizer(models.Unigram([(token, -1.0) for token in vocabulary], unk_id=0))

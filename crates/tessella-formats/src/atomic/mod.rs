@@ -3,7 +3,7 @@
 //! The content goes to a new file in the same folder, is flushed to the disk, and takes the name over. A
 //! reader, or a machine that loses power, sees one whole file. Where the name is a link, the file that it leads to is
 //! replaced and the link stays; owner and permissions stay too, further names of the same file (hard links) keep the older
-//! content. A device or a pipe is written to. A read-only file is refused: taking over its name would need no permission to
+//! content. A device, a pipe or an output of this process (`/dev/stdout`) is written to. A read-only file is refused: taking over its name would need no permission to
 //! write it.
 //!
 //! - [`Replacement`] is one file on its way, for content of any size; [`write()`] for one that is in memory.

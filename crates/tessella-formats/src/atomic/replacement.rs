@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-use super::target::{create, destination, flush_folder, folder_of, keep_permissions};
+use super::target::{already_open, create, destination, flush_folder, folder_of, keep_permissions};
 use super::{claim, is_special, together};
 
 const BEGIN: &str = ".tessella-";
@@ -15,7 +15,7 @@ const END: &str = ".tmp";
 enum Place {
     /// Beside the file that it replaces.
     Beside { file: NamedTempFile, path: PathBuf, target: PathBuf, before: Option<Box<Metadata>> },
-    /// A device or a pipe, which is written to.
+    /// A device, a pipe or an output of this process, which is written to.
     There(File),
 }
 
@@ -27,6 +27,9 @@ pub struct Replacement {
 impl Replacement {
     /// Begins a file beside its place.
     pub fn new(path: &Path) -> io::Result<Self> {
+        if let Some(open) = already_open(path) {
+            return Ok(Replacement { place: Place::There(open?) });
+        }
         if is_special(path) {
             return Ok(Replacement { place: Place::There(OpenOptions::new().write(true).open(path)?) });
         }

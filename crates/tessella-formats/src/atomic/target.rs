@@ -32,6 +32,38 @@ pub fn destination(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// The standard output or the error output, where a name leads to it (`/dev/stdout`): what it is redirected to is written where it
+/// stands. As a file of its own it would be replaced, and what others have written there or will write would be lost.
+#[cfg(unix)]
+pub fn already_open(path: &Path) -> Option<io::Result<File>> {
+    use std::os::fd::AsFd;
+
+    // What processes have open, on Linux by a link to a folder of this process.
+    let open = fs::canonicalize("/dev/fd").ok()?;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let number =
+            path.file_name().and_then(|name| name.to_str()).filter(|name| matches!(*name, "1" | "2"));
+        if let Some(number) = number
+            && fs::canonicalize(folder_of(&path)).is_ok_and(|folder| folder == open)
+        {
+            let standard = match number {
+                "1" => io::stdout().as_fd().try_clone_to_owned(),
+                _ => io::stderr().as_fd().try_clone_to_owned(),
+            };
+            return Some(standard.map(File::from));
+        }
+        path = folder_of(&path).join(fs::read_link(&path).ok()?);
+    }
+    None
+}
+
+/// Elsewhere such names are those of devices.
+#[cfg(not(unix))]
+pub fn already_open(_path: &Path) -> Option<io::Result<File>> {
+    None
+}
+
 /// The folder that a file lies in.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
+from ...errors import TessellaError
 from ..facts import edges
 from ..scripts import script
 
@@ -148,8 +149,15 @@ def forgeable(tokenizer: Tokenizer, entries: Entries) -> list[dict[str, Any]]:
     for id, one in sorted(tokenizer.get_added_tokens_decoder().items()):
         if not one.special or not one.content:
             continue
-        plain = tokenizer.encode_ids(one.content, add_special_tokens=False)
-        hidden = tokenizer.encode_ids(one.content, add_special_tokens=False, encode_special_tokens=True)
-        if id in plain:
-            rows.append({"id": id, "token": one.content, "kept_out_by_option": id not in hidden})
+        if _gives(tokenizer, one.content, id, None):
+            kept_out = not _gives(tokenizer, one.content, id, True)
+            rows.append({"id": id, "token": one.content, "kept_out_by_option": kept_out})
     return rows
+
+
+def _gives(tokenizer: Tokenizer, text: str, id: int, as_text: bool | None) -> bool:
+    try:
+        return id in tokenizer.encode_ids(text, add_special_tokens=False, encode_special_tokens=as_text)
+    except TessellaError:
+        # A model without an unknown token refuses the letters of a special one.
+        return False

@@ -79,14 +79,26 @@ class Prover:
         spelled = self._entries.bytes[id] or b""
         if self._entries.kinds[id] == "byte":
             return self._byte(id, spelled[0], tried)
-        if not is_utf8_inside(spelled) and self._spells_bytes():
+        # An entry's bytes are those that it decodes to, which is no proof where texts are not spelled so.
+        reads_bytes = self._decodes_bytes()
+        if reads_bytes and self._spells_bytes() and not is_utf8_inside(spelled):
             return Reason("no text", f"the bytes {spelled.hex(' ')} stand in no UTF-8", True)
         found = {"BPE": self._bpe, "Unigram": self._unigram, "WordPiece": self._wordpiece}.get(self._kind)
-        return (found(id) if found else None) or self._local(id) or self._likely(id, spelled, tried)
+        proven = found(id) if found else None
+        if not reads_bytes:
+            proven = proven or self._local(id)
+        return proven or self._likely(id, spelled, tried)
 
-    def _spells_bytes(self) -> bool:
+    def _decodes_bytes(self) -> bool:
         decoder = self._tokenizer.decoder
         return decoder is not None and decoder._handle.spells_bytes()
+
+    def _spells_bytes(self) -> bool:
+        """Whether the stages before the model write a character as its bytes, as one with three of them shows."""
+        normalizer, splitter = self._tokenizer.normalizer, self._tokenizer.pre_tokenizer
+        text = "€" if normalizer is None else normalizer.normalize_str("€")
+        pieces = [(text, (0, 1))] if splitter is None else splitter.pre_tokenize_str(text)
+        return "âĤ¬" in "".join(piece for piece, _ in pieces)
 
     def _byte(self, id: int, byte: int, tried: int) -> Reason:
         """An entry of one byte comes out for characters without an entry, or where a text has its name."""
@@ -178,6 +190,12 @@ class Prover:
         vocabulary: Mapping[str, int] = self._state["vocab"]
         return vocabulary
 
+    def _letters_of(self, id: int) -> str:
+        """An entry without the marks of its place in a word."""
+        prefix = getattr(self._model, "continuing_subword_prefix", None) or ""
+        suffix = getattr(self._model, "end_of_word_suffix", None) or ""
+        return (self._entries.tokens[id] or "").removeprefix(prefix).removesuffix(suffix)
+
     def _within_word(self, id: int, text: str) -> str:
         """A text with a letter in front of what goes on a word."""
         prefix = getattr(self._model, "continuing_subword_prefix", None)
@@ -189,6 +207,10 @@ class Prover:
         if splitter is None or type(splitter).__name__ not in LOCAL:
             return None
         text = (self._entries.bytes[id] or b"").decode("utf-8", "replace")
+        # Marks that are read as blanks are letters to the splitter, where a text has them.
+        letters = self._letters_of(id)
+        if letters != text and len(splitter.pre_tokenize_str(letters)) < 2:
+            return None
         pieces = splitter.pre_tokenize_str(text)
         if len(pieces) < 2:
             word = self._within_word(id, text)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...errors import TessellaError
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -153,8 +155,16 @@ def unknown_characters(entries: Entries) -> dict[int, str]:
 def _hits(
     tokenizer: Tokenizer, texts: Sequence[str], targets: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Which texts give their id."""
-    ragged = tokenizer.encode_ids_batch(texts, add_special_tokens=False)
+    """Which texts give their id. One that the model refuses, as it has no unknown token, gives none."""
+    try:
+        ragged = tokenizer.encode_ids_batch(texts, add_special_tokens=False)
+    except TessellaError:
+        if len(texts) == 1:
+            return np.zeros(1, np.bool_)
+        half = len(texts) // 2
+        return np.concatenate(
+            [_hits(tokenizer, texts[:half], targets[:half]), _hits(tokenizer, texts[half:], targets[half:])]
+        )
     same = ragged.ids == np.repeat(targets, ragged.lengths())
     running = np.concatenate([[0], np.cumsum(same)])
     hits: npt.NDArray[np.bool_] = running[ragged.offsets[1:]] > running[ragged.offsets[:-1]]
