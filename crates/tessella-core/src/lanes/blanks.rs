@@ -8,12 +8,14 @@
 //! Characters that a model knows nothing of are all alike to it. They are written as one ASCII character that it does
 //! not know either, and every so often as another one, at which units end ([`Strangers`]).
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::ascii::BLOCK;
 use super::characters::{Kinds, Sets, code_point_at};
 use super::told::{
-    BLANK, GOES_ON, GOES_ON_IN_ASCII, IN_ASCII, INNER, KNOWN, OTHER, STAYS, STRANGE, fate, go_on,
+    AMONG, BLANK, GOES_ON, GOES_ON_IN_ASCII, HOLDS_NOTHING, IN_ASCII, INNER, KNOWN, LEANS, NOT_AMONG, OTHER,
+    STAYS, STRANGE, fate, go_on,
 };
 use super::unfold::Unfolded;
 use super::vectors::{Level, Task, Vectors};
@@ -26,15 +28,58 @@ use crate::limits;
 pub enum Fate {
     Stays,
     Blank,
-    /// It stays, and the model does not know it.
+    /// It stays, and the model does not know it. Beyond ASCII it may also become several of that kind.
     Strange,
+    /// Of ASCII, it becomes another character of ASCII.
+    Becomes(u8),
     /// The rules tell.
     Other,
 }
 
+/// Beside which others it is not told of a character alone what it becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Beside {
+    /// It leans on what is in front of it, which may not be a blank, nor what goes.
+    pub leans: bool,
+    /// Nothing can lean on it: a blank, or what goes.
+    pub holds_nothing: bool,
+    /// It is told only among others of which that is said, in front of ASCII, and beside blanks.
+    pub is_only_among: bool,
+    /// It may not be beside such a one, but behind it if it is ASCII.
+    pub is_not_among: bool,
+}
+
+/// A word of a text that is written as a whole.
+#[derive(Debug)]
+pub struct WholeWord {
+    /// Where it stands.
+    pub range: Range<usize>,
+    /// What it becomes, with blanks where it is cut.
+    pub text: String,
+}
+
 /// What a text is written by.
 pub trait Rules {
+    /// Whether words are normalized apart, so that [`word`](Self::word) tells what [`alone`](Self::alone) leaves open.
+    const BY_WORDS: bool = false;
+
     fn fate(&self, c: char) -> Fate;
+
+    /// What it is to its neighbours, besides what [`goes_on`](Self::goes_on) and [`inner`](Self::inner) tell.
+    fn beside(&self, _c: char) -> Beside {
+        Beside::default()
+    }
+
+    /// Appends what a character becomes beside all others of which [`beside`](Self::beside) does not say otherwise; false, and nothing
+    /// is appended, if its word has to tell. For texts whose words are normalized apart, instead of [`chunk`](Self::chunk).
+    fn alone(&self, _c: char, _out: &mut String) -> bool {
+        false
+    }
+
+    /// The word around a place of which characters do not tell what they become.
+    fn word(&self, _text: &str, _at: usize) -> Option<WholeWord> {
+        None
+    }
 
     /// Calls with every byte that may stand behind a character within a rule.
     fn goes_on(&self, c: char, with: &mut dyn FnMut(u8));
@@ -117,7 +162,10 @@ impl Blanks {
                     BLANK => blanks.sets.alone[place] |= bit,
                     _ => {
                         blanks.sets.word[place] |= bit;
-                        blanks.written[usize::from(byte)] = byte;
+                        blanks.written[usize::from(byte)] = match rules.fate(byte.into()) {
+                            Fate::Becomes(other) => other,
+                            _ => byte,
+                        };
                     }
                 }
             }
@@ -148,7 +196,7 @@ impl Blanks {
     fn find_out(&self, rules: &impl Rules, code_point: usize) -> u16 {
         let c = char::from_u32(code_point as u32);
         let mut known = match c.map_or(Fate::Other, |c| rules.fate(c)) {
-            Fate::Stays => KNOWN,
+            Fate::Stays | Fate::Becomes(_) => KNOWN,
             Fate::Blank => KNOWN | BLANK,
             Fate::Strange if self.strangers.is_some() && code_point >= 0x80 => KNOWN | STRANGE,
             Fate::Strange => KNOWN,
@@ -162,6 +210,10 @@ impl Blanks {
                 _ if self.inner.as_ref().is_none_or(is_inner) => INNER,
                 _ => 0,
             };
+            let Beside { leans, holds_nothing, is_only_among, is_not_among } = rules.beside(c);
+            let bits = |is: bool, bits: u16| if is { bits } else { 0 };
+            known |= bits(leans, LEANS) | bits(holds_nothing, HOLDS_NOTHING) | bits(is_only_among, INNER | AMONG);
+            known |= bits(is_not_among, GOES_ON) | bits(is_not_among && !c.is_ascii(), NOT_AMONG);
         }
         if let Some(place) = self.characters.get(code_point) {
             place.store(known, Ordering::Relaxed);
@@ -171,7 +223,8 @@ impl Blanks {
 
     /// Writes a text; false if it is not to be written this way.
     pub fn write(&self, level: Level, rules: &impl Rules, text: &str, out: &mut Written) -> Result<bool> {
-        level.run(Writing { blanks: self, rules, text, out, after_blank: self.spacing.drops, strange: 0 })
+        let told = String::new();
+        level.run(Writing { blanks: self, rules, text, out, after_blank: self.spacing.drops, strange: 0, told })
     }
 }
 
@@ -185,6 +238,8 @@ struct Writing<'w, R> {
     after_blank: bool,
     /// Strangers in a row, less those before the last that ends a unit.
     strange: usize,
+    /// What a character becomes.
+    told: String,
 }
 
 /// What is found of a block.
@@ -494,10 +549,13 @@ impl<R: Rules> Writing<'_, R> {
                 }
                 (STAYS, _) => {
                     // As many bytes whatever their number: what is too much is written over.
-                    let four = match text[at..].first_chunk::<4>() {
+                    let mut four = match text[at..].first_chunk::<4>() {
                         Some(four) => *four,
                         None => std::array::from_fn(|ahead| text.get(at + ahead).copied().unwrap_or(0)),
                     };
+                    if length == 1 {
+                        four[0] = self.blanks.written[usize::from(byte) % 128];
+                    }
                     if let Some(room) = self.out.bytes[self.out.length..].first_chunk_mut() {
                         *room = four;
                     }
@@ -514,7 +572,7 @@ impl<R: Rules> Writing<'_, R> {
                     at = next;
                 }
                 _ => {
-                    at += self.chunk(at)?;
+                    at += self.chunk(at, joins)?;
                     told = 0;
                 }
             }
@@ -528,8 +586,11 @@ impl<R: Rules> Writing<'_, R> {
 
     /// Writes what the rules make of the start of the rest.
     #[inline(never)]
-    fn chunk(&mut self, at: usize) -> Option<usize> {
+    fn chunk(&mut self, at: usize, joins: bool) -> Option<usize> {
         let drops = self.blanks.spacing.drops;
+        if R::BY_WORDS {
+            return self.alone(at, joins);
+        }
         let (length, chunk) = self.rules.chunk(self.text.get(at..)?)?;
         let kept = if self.after_blank { chunk.trim_start_matches(' ') } else { chunk };
         if !kept.is_empty() {
@@ -541,6 +602,46 @@ impl<R: Rules> Writing<'_, R> {
             self.strange = 0;
         }
         Some(length)
+    }
+
+    /// Writes what the character at a place becomes, or the word around it.
+    fn alone(&mut self, at: usize, joins: bool) -> Option<usize> {
+        let c = self.text.get(at..)?.chars().next()?;
+        self.told.clear();
+        if joins || !self.rules.alone(c, &mut self.told) {
+            return self.whole_word(at);
+        }
+        if !self.told.is_empty() {
+            self.out.note(self.told.len(), |_| at);
+            let Written { bytes, length, .. } = &mut *self.out;
+            bytes.get_mut(*length..*length + self.told.len())?.copy_from_slice(self.told.as_bytes());
+            *length += self.told.len();
+            (self.after_blank, self.strange) = (false, 0);
+        }
+        Some(c.len_utf8())
+    }
+
+    /// Writes the word around a place as a whole, in the place of what is written of it; says how many bytes behind the place it ends.
+    #[cold]
+    fn whole_word(&mut self, at: usize) -> Option<usize> {
+        let WholeWord { range, text } = self.rules.word(self.text, at)?;
+        let out = &mut *self.out;
+        // Only what stands between words became a blank.
+        out.length = out.bytes[..out.length].iter().rposition(|&byte| byte == b' ')? + 1;
+        (self.after_blank, self.strange) = (self.blanks.spacing.drops, 0);
+        for c in text.chars() {
+            let mut bytes = [0; 4];
+            let bytes = c.encode_utf8(&mut bytes).as_bytes();
+            let is_blank = c == ' ';
+            if !(is_blank && self.after_blank) {
+                self.out.note(bytes.len(), |_| range.start);
+                let Written { bytes: room, length, .. } = &mut *self.out;
+                room.get_mut(*length..*length + bytes.len())?.copy_from_slice(bytes);
+                *length += bytes.len();
+            }
+            self.after_blank = is_blank && self.blanks.spacing.drops;
+        }
+        range.end.checked_sub(at)
     }
 }
 

@@ -103,7 +103,7 @@ use crate::scale::or_for_fuzzers;
 
 #[cfg(test)]
 pub use blanks::tests::RULES as WRITING_RULES;
-pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers};
+pub use blanks::{Beside, Blanks, Fate, Rules, Spacing, Strangers, WholeWord};
 pub use bounds::Bounds;
 pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};

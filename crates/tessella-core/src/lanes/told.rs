@@ -6,12 +6,20 @@ use super::ascii::BLOCK;
 /// A rule goes on behind the character in ASCII, or in other characters.
 pub const GOES_ON_IN_ASCII: u16 = 1;
 pub const GOES_ON: u16 = 2;
+/// Nothing is in front of what leans on this one, and what is among others may not be in front of some.
+pub const HOLDS_NOTHING: u16 = 4;
+pub const AMONG: u16 = 8;
 /// How far to the left the same bits tell with what a rule goes on that goes on with this character.
 const AS_NEXT: u32 = 4;
 /// A character of ASCII, and another that stands behind one in a rule.
 pub const IN_ASCII: u16 = GOES_ON_IN_ASCII << AS_NEXT;
 pub const INNER: u16 = GOES_ON << AS_NEXT;
-const NEXT: u16 = GOES_ON_IN_ASCII | GOES_ON;
+/// One that leans on what is in front, and one that may not be behind what is among others.
+pub const LEANS: u16 = HOLDS_NOTHING << AS_NEXT;
+pub const NOT_AMONG: u16 = AMONG << AS_NEXT;
+const NEXT: u16 = GOES_ON_IN_ASCII | GOES_ON | HOLDS_NOTHING | AMONG;
+/// What is asked of the second one of two.
+pub const SECOND: u16 = NEXT << AS_NEXT;
 /// What becomes of it: it stays, becomes a blank, is one that a model does not know, or the rules tell.
 pub const STAYS: u16 = 0;
 pub const BLANK: u16 = 1 << 8;

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::ascii::BLOCK;
-use super::told::{BLANK, IN_ASCII, INNER, OTHER, STRANGE, Told};
+use super::told::{BLANK, OTHER, SECOND, STRANGE, Told};
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
@@ -16,7 +16,7 @@ pub fn told(known: &[u16; BLOCK + 1]) -> Told {
     };
     let (first, then) = (half(0), half(BLOCK / 2));
     let (behind_first, behind_then) = (half(1), half(BLOCK / 2 + 1));
-    let next = _mm512_set1_epi16((IN_ASCII | INNER) as i16);
+    let next = _mm512_set1_epi16(SECOND as i16);
     let joins =
         |known, behind| _mm512_test_epi16_mask(_mm512_slli_epi16::<4>(known), _mm512_and_si512(behind, next));
     let both = |first: u32, then: u32| u64::from(first) | u64::from(then) << 32;

@@ -72,6 +72,7 @@ mod word_tokens;
 mod words;
 mod worker;
 mod writings;
+mod written_words;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

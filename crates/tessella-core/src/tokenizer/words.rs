@@ -22,6 +22,7 @@ use super::way::Form;
 use super::word_gaps::Gaps;
 use super::word_places::WordPlaces;
 use super::writings::Writings;
+use super::written_words::{Tables, Writing};
 use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::PieceToken;
@@ -30,7 +31,7 @@ use crate::model::{Model, Scratch};
 use crate::normalize::{AsciiFates, BesideBlanks, Normalizer, Stays};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
 use crate::random::Random;
-use crate::text::MOST_BYTES;
+use crate::text::{AlignedText, MOST_BYTES};
 use crate::unicode::categories::is_mark;
 
 /// How a word is cut further once it is normalized.
@@ -100,6 +101,7 @@ pub(super) struct Words {
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
+    writing: Writing,
     /// How new words are put in a row.
     row_cut: Option<RowCut>,
     pub traps: Traps,
@@ -184,6 +186,7 @@ impl Words {
             short: ShortWritings::new(),
             breaks: Breaks::default(),
             fresh: Fresh::default(),
+            writing: Writing::default(),
             traps,
             hash_seed: [random.next_u64(), random.next_u64()],
         })
@@ -220,6 +223,31 @@ impl Words {
     pub fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
         let told = |c: char, buffer: &mut String| self.writings.write(c, buffer, || self.stages.becomes(c));
         self.by_character((word, false), buffer, told, |_, _| true)
+    }
+
+    /// Whether texts may be written as the model reads them.
+    pub fn may_be_written(&self) -> bool {
+        matches!(&*self.stages.model, Model::Unigram(_)) && self.traps.are_none() && self.stages.mark_of_words().is_some()
+    }
+
+    /// Appends what a character becomes around all others; false, and nothing is appended, if that is not known.
+    pub fn alone(&self, c: char, out: &mut String) -> bool {
+        self.writings.write(c, out, || self.stages.becomes(c))
+    }
+
+    /// What a character of ASCII becomes, if that is one, where no literal is replaced.
+    pub fn ascii_of(&self, byte: u8) -> Option<u8> {
+        self.ascii.of(byte)
+    }
+
+    /// Whether a text has no literal that is replaced.
+    pub fn has_no_literal(&self, text: &str) -> bool {
+        self.ascii.hold_for(text.as_bytes())
+    }
+
+    /// How new texts are written, once there were so many bytes of them.
+    pub fn writing<'s>(&'s self, solving: &Solving<'_>, bytes: usize) -> Option<&'s Tables> {
+        self.writing.get(self, solving, bytes)
     }
 
     /// The same for a word whose characters keep their places, with where they stand.
@@ -424,6 +452,31 @@ impl Stages {
         })
     }
 
+    /// What stands in front of each word as the model reads it, if white space is all that cuts.
+    pub fn mark_of_words(&self) -> Option<char> {
+        match (&self.cut, &self.between) {
+            (Cut::Marked(view), Between::Dropped(TableSplit::WhitespaceSplit)) if view.prepends() => Some(view.mark()),
+            _ => None,
+        }
+    }
+
+    /// A word as the normalizer makes it, with blanks where it is cut; `None` if it is to be cut elsewhere, or there is an error.
+    pub fn written(&self, word: &str) -> Option<String> {
+        let mut text = AlignedText::untracked(word);
+        match self.normalizer.as_deref() {
+            Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text).ok()?,
+            Some(normalizer) => normalizer.normalize(&mut text).ok()?,
+            None => {}
+        }
+        let mark = self.mark_of_words()?;
+        let written = |c: char| match self.between.standing(c) {
+            _ if c == mark => None,
+            Some(Standing::Between) => Some(' '),
+            _ => Some(c),
+        };
+        text.as_str().chars().map(written).collect()
+    }
+
     pub fn is_by_character(&self) -> bool {
         self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_local_to_characters())
     }
@@ -453,7 +506,7 @@ impl Stages {
     }
 
     /// What a character becomes within a word, if it is that beside any other.
-    fn becomes(&self, c: char) -> Option<String> {
+    pub fn becomes(&self, c: char) -> Option<String> {
         let text = match (&self.cut, &self.normalizer) {
             // Marks may trade places with their neighbours.
             (Cut::Splits(_), _) if self.is_by_character() => {

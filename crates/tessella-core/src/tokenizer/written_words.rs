@@ -1,0 +1,445 @@
+//! Ids of the words of a Unigram model in texts that are mostly beyond ASCII: written as the model reads them, and cut into units.
+//!
+//! A word of a script with characters of two and three bytes is soon longer than a key, and most words of a language that a
+//! vocabulary does not know are nothing to it but characters that no entry has. So such a text is normalized first, 64 bytes at a
+//! time, with one blank in front of each word for its mark ([`Blanks`](crate::lanes::Blanks)), characters that no entry has as
+//! one of ASCII, and falls into units at all places that no entry reaches over, as the texts of `.model` files do
+//! ([`units`](super::units)).
+//!
+//! What a character becomes, the stages say ([`words`](super::words)); a word of which characters do not tell it is normalized by
+//! itself and written as a whole, and a text that words do not tell takes their way. A unit comes to what it comes to anywhere, or it is
+//! *uncertain* ([`apart`](crate::model::unigram::apart)), and then its word is solved whole, as it is written: what stands for a
+//! character that no entry has counts as much. The raw words ([`word_lanes`](super::word_lanes)) are the slow twin.
+
+use std::sync::OnceLock;
+
+use super::fresh::Solving;
+use super::parts::{UNCERTAIN, some_uncertain};
+use super::spelling::Spelling;
+use super::words::Words;
+use crate::error::Result;
+use crate::ids::{PieceToken, TokenId};
+use crate::lanes::kept::{MANY, Unknown};
+use crate::lanes::vectors::{Level, Task, Vectors};
+use crate::lanes::{
+    Beside, Blanks, Boundaries, Bounds, Characters, Fate, Key, LongPieces, Pieces, Rules, Runner, Solve, Spacing,
+    Strangers, Units, WholeWord, Work, Written,
+};
+use crate::model::Scratch;
+use crate::model::unigram::Unigram;
+use crate::model::unigram::alone::Arrivals;
+use crate::model::unigram::apart::MOST_BYTES;
+use crate::model::unigram::together::{Together, Unit};
+
+/// So many bytes of such texts, for each piece of the vocabulary, pay for finding out where units end.
+const BYTES_PER_PIECE: usize = 2;
+/// Of so many bytes of a text one must be beyond ASCII.
+const ONE_WIDE_OF: usize = 8;
+/// Bytes that a word becomes for each byte that is written of it, at most: of Hangul one is written for three characters.
+const GROWTH: usize = 12;
+/// Bytes of words that are looked at together where some of them have uncertain units.
+const FEW: usize = 160;
+
+/// What all workers share, made when there was much text.
+#[derive(Debug, Default)]
+pub(super) struct Writing(OnceLock<Option<Box<Tables>>>);
+
+#[derive(Debug)]
+pub(super) struct Tables {
+    boundaries: Boundaries,
+    blanks: Blanks,
+    unk: TokenId,
+    /// What stands for characters that no entry has.
+    strangers: Option<Strangers>,
+    /// Whether some of these are written as one although they become several.
+    are_joined: bool,
+}
+
+impl Writing {
+    /// If so many bytes of such texts pay for it. Whoever asks first makes it, and who asks at the same time makes the same, so that
+    /// none waits for another.
+    pub fn get<'s>(&'s self, words: &Words, solving: &Solving<'_>, bytes: usize) -> Option<&'s Tables> {
+        if self.0.get().is_none() {
+            let (model, _) = solving.parts();
+            if bytes < model.size().saturating_mul(BYTES_PER_PIECE) {
+                return None;
+            }
+            let _ = self.0.set(Tables::new(words, solving).map(Box::new));
+        }
+        self.0.get()?.as_deref()
+    }
+}
+
+/// The stages, as those that texts are written by.
+struct ByStages<'w> {
+    words: &'w Words,
+    characters: &'w Characters,
+    model: &'w Unigram,
+    joins_hangul: bool,
+}
+
+/// Whether a character is a syllable that takes several characters apart.
+fn is_syllable(c: char) -> bool {
+    ('\u{AC00}'..='\u{D7A3}').contains(&c)
+}
+
+impl<'w> ByStages<'w> {
+    fn new(words: &'w Words, characters: &'w Characters, model: &'w Unigram) -> Self {
+        let mut rules = ByStages { words, characters, model, joins_hangul: false };
+        rules.joins_hangul = words.stages.becomes('\u{AC01}').is_some_and(|text| rules.are_strange(&text) && text.chars().count() > 1);
+        rules
+    }
+
+    fn are_strange(&self, text: &str) -> bool {
+        !text.chars().any(|c| self.model.knows(c))
+    }
+
+    /// A character that is written as it is.
+    fn of_kept(&self, c: char) -> Fate {
+        if self.model.knows(c) { Fate::Stays } else { Fate::Strange }
+    }
+}
+
+impl Rules for ByStages<'_> {
+    const BY_WORDS: bool = true;
+
+    fn fate(&self, c: char) -> Fate {
+        let kind = self.characters.of(c);
+        if kind.is_blank() {
+            return Fate::Blank;
+        }
+        if !kind.is_within() {
+            return Fate::Other;
+        }
+        if let Ok(byte @ 0..0x80) = u8::try_from(c) {
+            return match self.words.ascii_of(byte) {
+                Some(same) if same == byte => self.of_kept(c),
+                Some(other) => Fate::Becomes(other),
+                None => Fate::Other,
+            };
+        }
+        match self.words.stages.becomes(c) {
+            Some(text) if text.chars().eq([c]) => self.of_kept(c),
+            Some(text) if !text.is_empty() && self.are_strange(&text) => {
+                let is_one = text.chars().count() == 1;
+                if is_one || self.joins_hangul && is_syllable(c) { Fate::Strange } else { Fate::Other }
+            }
+            None if kind.stays_among() => self.of_kept(c),
+            _ => Fate::Other,
+        }
+    }
+
+    fn beside(&self, c: char) -> Beside {
+        let kind = self.characters.of(c);
+        let is_told = c.is_ascii() || self.words.stages.becomes(c).is_some();
+        let is_among = kind.stays_among();
+        Beside {
+            leans: kind.leans(),
+            holds_nothing: kind.is_blank() || kind.is_gone(),
+            is_only_among: is_among && !is_told,
+            is_not_among: kind.is_within() && !is_among,
+        }
+    }
+
+    fn goes_on(&self, _: char, _: &mut dyn FnMut(u8)) {}
+
+    fn inner(&self) -> Option<Vec<char>> {
+        Some(Vec::new())
+    }
+
+    fn chunk<'t>(&'t self, _: &'t str) -> Option<(usize, &'t str)> {
+        None
+    }
+
+    fn alone(&self, c: char, out: &mut String) -> bool {
+        self.words.alone(c, out)
+    }
+
+    fn word(&self, text: &str, at: usize) -> Option<WholeWord> {
+        let is_blank = |c: char| self.characters.is_blank(c);
+        let start = text[..at].rfind(is_blank).map_or(0, |blank| {
+            blank + text[blank..].chars().next().map_or(1, char::len_utf8)
+        });
+        let end = text[at..].find(is_blank).map_or(text.len(), |length| at + length);
+        let word = text.get(start..end).filter(|_| at < end)?;
+        // What a character leans on, or that nothing is in front of it at all.
+        let mut holds = start == 0;
+        for c in word.chars() {
+            let kind = self.characters.of(c);
+            if !kind.is_within() || kind.leans() && !holds {
+                return None;
+            }
+            holds |= !kind.is_gone();
+        }
+        let text = self.words.stages.written(word)?;
+        Some(WholeWord { range: start..end, text })
+    }
+}
+
+impl Tables {
+    #[cold]
+    fn new(words: &Words, solving: &Solving<'_>) -> Option<Tables> {
+        let mark = words.stages.mark_of_words()?;
+        let (model, steps) = solving.parts();
+        let unk = model.unknown_in_units(steps)?;
+        if model.size() > UNCERTAIN as usize {
+            return None;
+        }
+        let blank = |c: char| if c == mark { ' ' } else { c };
+        let mut pairs = Vec::new();
+        for entry in model.entries_for_parts()? {
+            // A word has its mark in front, and no blank at all.
+            if entry.get(1..).is_none_or(|rest| rest.contains(' ')) {
+                return None;
+            }
+            let mut left = None;
+            for c in entry.chars().map(blank) {
+                pairs.extend(left.replace(c).filter(|_| c != ' ').map(|left| (left, c)));
+            }
+        }
+        let mut strange = (1..0x80u8).filter(|&byte| byte != b' ' && !model.knows(byte.into()));
+        let strangers = strange.next().zip(strange.next());
+        let strangers = strangers.map(|(usual, last)| Strangers { usual, last });
+        if let Some(Strangers { usual, last }) = strangers {
+            pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
+        }
+        let boundaries = Boundaries::new(pairs.into_iter())?;
+        let rules = ByStages::new(words, words.characters()?, model);
+        let blanks = Blanks::new(&rules, Spacing { prepends: true, drops: true }, strangers);
+        Some(Tables { boundaries, blanks, unk, strangers, are_joined: rules.joins_hangul })
+    }
+
+    /// Whether a written word may be something else than what it was written for.
+    fn is_open(&self, word: &[u8]) -> bool {
+        let has = |Strangers { usual, last }| word.iter().any(|&byte| byte == usual || byte == last);
+        self.are_joined && self.strangers.is_some_and(has)
+    }
+}
+
+/// Whether a text is to be written.
+pub(super) fn is_wide(text: &str) -> bool {
+    let wide = text.bytes().map(|byte| u32::from(byte >> 7)).sum::<u32>();
+    wide as usize * ONE_WIDE_OF > text.len()
+}
+
+/// What one worker owns for it.
+#[derive(Debug)]
+pub(super) struct WrittenLanes {
+    runner: Runner,
+    bounds: Bounds,
+    buffers: Buffers,
+}
+
+#[derive(Debug, Default)]
+struct Buffers {
+    written: Written,
+    together: Together,
+    units: Vec<Unit>,
+    arrivals: Arrivals,
+    tokens: Vec<PieceToken>,
+    spelling: Spelling,
+    ids: Vec<TokenId>,
+    of_unit: Vec<TokenId>,
+}
+
+impl WrittenLanes {
+    pub fn new(runner: Runner) -> Self {
+        WrittenLanes { runner, bounds: Bounds::default(), buffers: Buffers::default() }
+    }
+
+    /// Bytes that may come into use.
+    pub fn memory(&self) -> usize {
+        self.runner.memory()
+    }
+
+    /// Appends the ids of what stands between added tokens; false, and then maybe some of them, if raw words have to tell.
+    pub fn append(
+        &mut self,
+        (words, solving, tables): (&Words, Solving<'_>, &Tables),
+        text: &str,
+        scratch: &mut Scratch,
+        out: &mut Vec<TokenId>,
+    ) -> Result<bool> {
+        let WrittenLanes { runner, bounds, buffers } = self;
+        let Some(characters) = words.characters() else { return Ok(false) };
+        let mut written = std::mem::take(&mut buffers.written);
+        let rules = ByStages { words, characters, model: solving.parts().0, joins_hangul: tables.are_joined };
+        let is_written = words.has_no_literal(text) && tables.blanks.write(runner.level(), &rules, text, &mut written)?;
+        let mut is_done = is_written && are_short(written.bytes());
+        if is_done {
+            let mut solver = Solver { words, solving, buffers };
+            let (before, bytes) = (out.len(), written.bytes());
+            units(runner, &mut solver, (tables, bounds), bytes, out)?;
+            if some_uncertain(&out[before..]) {
+                out.truncate(before);
+                is_done = by_words(runner, &mut solver, (tables, bounds), bytes, scratch, out)?;
+            }
+            join_unknown(runner.level(), tables.unk, before, out);
+        }
+        written.rest();
+        buffers.written = written;
+        Ok(is_done)
+    }
+}
+
+/// Whether no word is so long that its sums err by more than what decides about units.
+fn are_short(written: &[u8]) -> bool {
+    const MOST: usize = MOST_BYTES / GROWTH;
+    written.len() <= MOST || written.split(|&byte| byte == b' ').all(|word| word.len() <= MOST)
+}
+
+/// Appends the ids of the units of a written text, or of whole words of it.
+fn units(
+    runner: &mut Runner,
+    solver: &mut Solver<'_, '_>,
+    (tables, bounds): (&Tables, &mut Bounds),
+    text: &[u8],
+    out: &mut Vec<TokenId>,
+) -> Result<()> {
+    bounds.begin(0);
+    let mut found = Units::new(&tables.boundaries, text);
+    loop {
+        let more = found.fill(runner.level(), bounds);
+        runner.solved_ids(solver, Pieces::within(bounds, text), out)?;
+        if !more {
+            return Ok(());
+        }
+        bounds.go_on();
+    }
+}
+
+/// The same where some units are uncertain; false if raw words have to tell.
+#[cold]
+fn by_words(
+    runner: &mut Runner,
+    solver: &mut Solver<'_, '_>,
+    (tables, bounds): (&Tables, &mut Bounds),
+    text: &[u8],
+    scratch: &mut Scratch,
+    out: &mut Vec<TokenId>,
+) -> Result<bool> {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (few, behind) = rest.split_at(words_end(rest, FEW));
+        rest = behind;
+        let before = out.len();
+        units(runner, solver, (tables, bounds), few, out)?;
+        if !some_uncertain(&out[before..]) {
+            continue;
+        }
+        out.truncate(before);
+        let mut few = few;
+        while !few.is_empty() {
+            let (word, behind) = few.split_at(words_end(few, 1));
+            few = behind;
+            let before = out.len();
+            units(runner, solver, (tables, bounds), word, out)?;
+            if some_uncertain(&out[before..]) {
+                out.truncate(before);
+                if tables.is_open(word) {
+                    return Ok(false);
+                }
+                solver.whole(word, scratch, out)?;
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Where the first word ends behind so many bytes of a text that begins with a word.
+fn words_end(text: &[u8], least: usize) -> usize {
+    let from = least.min(text.len());
+    memchr::memchr(b' ', &text[from..]).map_or(text.len(), |blank| from + blank)
+}
+
+/// Makes one of the unknown tokens that are beside each other, of the ids from a place on.
+fn join_unknown(level: Level, unk: TokenId, from: usize, ids: &mut Vec<TokenId>) {
+    level.run(JoinUnknown { unk, from, ids });
+}
+
+struct JoinUnknown<'i> {
+    unk: TokenId,
+    from: usize,
+    ids: &'i mut Vec<TokenId>,
+}
+
+impl Task for JoinUnknown<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) {
+        let JoinUnknown { unk, from, ids } = self;
+        let count = ids.len() - from;
+        // As many are read and written at once wherever they begin.
+        ids.resize(from + count + MANY, 0);
+        let room = &mut ids[from..];
+        let unknown = Unknown { id: unk, from: TokenId::MAX };
+        let (mut kept, mut is_row) = (0, false);
+        for first in (0..count).step_by(MANY) {
+            // What is written lies before what is read.
+            let Some(&sixteen) = room[first..].first_chunk() else { break };
+            let Some(room) = room[kept..].first_chunk_mut() else { break };
+            kept += vectors.rows(&sixteen, MANY.min(count - first), unknown, &mut is_row, room);
+        }
+        ids.truncate(from + kept);
+    }
+}
+
+/// The model for units.
+struct Solver<'s, 'b> {
+    words: &'s Words,
+    solving: Solving<'s>,
+    buffers: &'b mut Buffers,
+}
+
+impl Solver<'_, '_> {
+    /// Appends the ids of a written word.
+    fn whole(&mut self, word: &[u8], scratch: &mut Scratch, out: &mut Vec<TokenId>) -> Result<()> {
+        // Words end at blanks, so this holds.
+        let word = std::str::from_utf8(word).unwrap_or_default();
+        let Buffers { spelling, tokens, .. } = &mut *self.buffers;
+        tokens.clear();
+        self.words.stages.tokenize(word, spelling, scratch, tokens)?;
+        out.extend(tokens.iter().map(|token| token.id));
+        Ok(())
+    }
+}
+
+impl LongPieces for Solver<'_, '_> {
+    fn ids(&mut self, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        let (model, steps) = self.solving.parts();
+        let Buffers { arrivals, of_unit, tokens, .. } = &mut *self.buffers;
+        if !model.ids_of_long_unit(steps, unit, (arrivals, of_unit), tokens, out) {
+            out.push(UNCERTAIN);
+        }
+        Ok(())
+    }
+}
+
+impl Solve for Solver<'_, '_> {
+    #[inline(always)]
+    fn hash_seed(&self) -> [u64; 2] {
+        self.words.hash_seed
+    }
+
+    #[inline(never)]
+    fn solve(
+        &mut self,
+        _: &mut Work,
+        keys: &[Key],
+        mut found: impl FnMut(usize, &[TokenId]),
+    ) -> Result<()> {
+        let (model, steps) = self.solving.parts();
+        let Buffers { together, units, tokens, ids, .. } = &mut *self.buffers;
+        units.clear();
+        units.extend(keys.iter().map(|unit| Unit::with_marks(unit.bytes(), unit.len(), b' ')));
+        together.solve(steps, units, |at, best| {
+            ids.clear();
+            if !model.ids_of_unit(steps, best, &units[at], tokens, ids) {
+                ids.push(UNCERTAIN);
+            }
+            found(at, ids);
+            Ok(())
+        })
+    }
+}
