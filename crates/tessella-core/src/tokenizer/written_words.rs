@@ -189,7 +189,7 @@ impl Tables {
         let mut pairs = Vec::new();
         for entry in model.entries_for_parts()? {
             // A word has its mark in front, and no blank at all.
-            if entry.get(1..).is_none_or(|rest| rest.contains(' ')) {
+            if entry.chars().skip(1).any(|c| c == ' ') {
                 return None;
             }
             let mut left = None;
