@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use super::ascii::BLOCK;
 use super::characters::{Kinds, Sets, code_point_at};
 use super::told::{
-    AMONG, BLANK, GOES_ON, GOES_ON_IN_ASCII, HOLDS_NOTHING, IN_ASCII, INNER, KNOWN, LEANS, NOT_AMONG, OTHER,
-    STAYS, STRANGE, fate, go_on,
+    BEFORE, BLANK, GOES_ON, GOES_ON_IN_ASCII, GOES_ON_SHORT, GONE, IN_ASCII, INNER, INNER_SHORT, KNOWN,
+    OTHER, STAYS, STRANGE, VANISHES, fate, go_on, without,
 };
 use super::unfold::Unfolded;
 use super::vectors::{Level, Task, Vectors};
@@ -32,21 +32,23 @@ pub enum Fate {
     Strange,
     /// Of ASCII, it becomes another character of ASCII.
     Becomes(u8),
+    /// It is not written.
+    Gone,
     /// The rules tell.
     Other,
 }
 
-/// Beside which others it is not told of a character alone what it becomes.
+/// Beside which others it is not told of a character alone what it becomes, where a word is looked up by its clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Beside {
-    /// It leans on what is in front of it, which may not be a blank, nor what goes.
-    pub leans: bool,
-    /// Nothing can lean on it: a blank, or what goes.
-    pub holds_nothing: bool,
-    /// It is told only among others of which that is said, in front of ASCII, and beside blanks.
-    pub is_only_among: bool,
-    /// It may not be beside such a one, but behind it if it is ASCII.
-    pub is_not_among: bool,
+    /// It may be looked up together with one behind it that joins with it and has two bytes, or more.
+    pub goes_on: (bool, bool),
+    /// It joins with what is in front, and has two bytes, or more.
+    pub is_inner: (bool, bool),
+    /// It becomes a blank.
+    pub is_blank: bool,
+    /// It becomes nothing.
+    pub vanishes: bool,
 }
 
 /// A word of a text that is written as a whole.
@@ -65,7 +67,7 @@ pub trait Rules {
 
     fn fate(&self, c: char) -> Fate;
 
-    /// What it is to its neighbours, besides what [`goes_on`](Self::goes_on) and [`inner`](Self::inner) tell.
+    /// What it is to its neighbours instead, for texts whose words are normalized apart.
     fn beside(&self, _c: char) -> Beside {
         Beside::default()
     }
@@ -156,7 +158,7 @@ impl Blanks {
             let known = blanks.character(rules, byte.into());
             let place = usize::from(byte & 15);
             let bit = 1 << (byte >> 4);
-            if known & GOES_ON_IN_ASCII == 0 {
+            if known & (GOES_ON_IN_ASCII | GONE) == 0 {
                 match fate(known) {
                     STRANGE | OTHER => {}
                     BLANK => blanks.sets.alone[place] |= bit,
@@ -200,6 +202,7 @@ impl Blanks {
             Fate::Blank => KNOWN | BLANK,
             Fate::Strange if self.strangers.is_some() && code_point >= 0x80 => KNOWN | STRANGE,
             Fate::Strange => KNOWN,
+            Fate::Gone => KNOWN | GONE,
             Fate::Other => KNOWN | OTHER,
         };
         if let Some(c) = c {
@@ -210,10 +213,10 @@ impl Blanks {
                 _ if self.inner.as_ref().is_none_or(is_inner) => INNER,
                 _ => 0,
             };
-            let Beside { leans, holds_nothing, is_only_among, is_not_among } = rules.beside(c);
+            let Beside { goes_on, is_inner, is_blank, vanishes } = rules.beside(c);
             let bits = |is: bool, bits: u16| if is { bits } else { 0 };
-            known |= bits(leans, LEANS) | bits(holds_nothing, HOLDS_NOTHING) | bits(is_only_among, INNER | AMONG);
-            known |= bits(is_not_among, GOES_ON) | bits(is_not_among && !c.is_ascii(), NOT_AMONG);
+            known |= bits(goes_on.0, GOES_ON_SHORT) | bits(goes_on.1, GOES_ON) | bits(is_blank, BEFORE);
+            known |= bits(is_inner.0, INNER_SHORT) | bits(is_inner.1, INNER) | bits(vanishes, VANISHES);
         }
         if let Some(place) = self.characters.get(code_point) {
             place.store(known, Ordering::Relaxed);
@@ -224,7 +227,15 @@ impl Blanks {
     /// Writes a text; false if it is not to be written this way.
     pub fn write(&self, level: Level, rules: &impl Rules, text: &str, out: &mut Written) -> Result<bool> {
         let told = String::new();
-        level.run(Writing { blanks: self, rules, text, out, after_blank: self.spacing.drops, strange: 0, told })
+        level.run(Writing {
+            blanks: self,
+            rules,
+            text,
+            out,
+            after_blank: self.spacing.drops,
+            strange: 0,
+            told,
+        })
     }
 }
 
@@ -306,6 +317,11 @@ impl<R: Rules> Task for Writing<'_, R> {
             self.out.push(b' ', 0);
         }
         let mut at = 0;
+        // What would join with others in front is not told without such.
+        if R::BY_WORDS && self.blanks.at(self.rules, text, 0) & (INNER | INNER_SHORT | VANISHES) != 0 {
+            let Some(next) = self.whole_word(0) else { return Ok(false) };
+            at = next;
+        }
         let mut next_look = LOOK_EVERY;
         while at < text.len() {
             if at >= next_look {
@@ -458,13 +474,24 @@ impl<R: Rules> Writing<'_, R> {
             second | second << 1 & kinds.inner
         };
         found.dropped |= behind(strange_bytes | blank_bytes);
+        let gone = told.gone & !(!0u64).checked_shl(taken).unwrap_or(0);
+        if gone != 0 {
+            let gone_bytes = vectors.spread(gone, firsts) & kinds.high;
+            found.dropped |= gone_bytes | behind(gone_bytes);
+        }
         found.blanks |= blank_bytes | behind(blank_bytes);
         let usual = blanks.strangers.map_or(Strangers { usual: 0, last: 0 }, |strangers| strangers);
         vectors.put(written, strange_bytes, usual.usual);
         vectors.put(written, blank_bytes, b' ');
-        let (lasts, row) = rows_of_strangers(strange, taken, self.strange);
+        // What is not written does not end a row.
+        let kept = without(strange, gone);
+        let (lasts, row) = match taken - gone.count_ones() {
+            0 => (0, self.strange),
+            taken => rows_of_strangers(kept, taken, self.strange),
+        };
         found.row = row;
         if lasts != 0 {
+            let lasts = if gone == 0 { lasts } else { vectors.spread(lasts, !gone) };
             vectors.put(written, vectors.spread(lasts, firsts), usual.last);
         }
         true
@@ -496,9 +523,9 @@ impl<R: Rules> Writing<'_, R> {
                 break;
             }
             let bytes = (!0u64 >> (BLOCK as u32 - length)) << bit;
-            let (is_blank, is_strange) = (fate == BLANK, fate == STRANGE);
+            let (is_blank, is_strange, is_gone) = (fate == BLANK, fate == STRANGE, known & GONE != 0);
             let changed = 0u64.wrapping_sub(u64::from(is_blank | is_strange));
-            found.dropped |= bytes & (bytes - 1) & changed;
+            found.dropped |= bytes & (bytes - 1) & changed | bytes & 0u64.wrapping_sub(u64::from(is_gone));
             found.blanks |= bytes & 0u64.wrapping_sub(u64::from(is_blank));
             let row = if bit == end_of_strange { strange + 1 } else { 1 };
             let is_last = row == Strangers::RUN;
@@ -506,7 +533,9 @@ impl<R: Rules> Writing<'_, R> {
             let place = &mut written[bit as usize % BLOCK];
             *place = if is_strange { stands_for } else { *place };
             *place = if is_blank { b' ' } else { *place };
+            let (strange_before, goes_on) = (strange, bit == end_of_strange);
             strange = if is_last | !is_strange { 0 } else { row };
+            strange = if is_gone & goes_on { strange_before } else { strange };
             end_of_strange = end;
         }
         // An ASCII character at the block's end that may join with what is behind it.
@@ -547,6 +576,7 @@ impl<R: Rules> Writing<'_, R> {
                     self.after_blank = false;
                     at = next;
                 }
+                (STAYS, _) if known & GONE != 0 => at = next,
                 (STAYS, _) => {
                     // As many bytes whatever their number: what is too much is written over.
                     let mut four = match text[at..].first_chunk::<4>() {

@@ -72,6 +72,8 @@ mod word_tokens;
 mod words;
 mod worker;
 mod writings;
+#[cfg(test)]
+mod written_word_tests;
 mod written_words;
 
 use std::sync::atomic::{AtomicU64, Ordering};

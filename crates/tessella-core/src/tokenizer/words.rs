@@ -227,12 +227,9 @@ impl Words {
 
     /// Whether texts may be written as the model reads them.
     pub fn may_be_written(&self) -> bool {
-        matches!(&*self.stages.model, Model::Unigram(_)) && self.traps.are_none() && self.stages.mark_of_words().is_some()
-    }
-
-    /// Appends what a character becomes around all others; false, and nothing is appended, if that is not known.
-    pub fn alone(&self, c: char, out: &mut String) -> bool {
-        self.writings.write(c, out, || self.stages.becomes(c))
+        matches!(&*self.stages.model, Model::Unigram(_))
+            && self.traps.are_none()
+            && self.stages.mark_of_words().is_some()
     }
 
     /// What a character of ASCII becomes, if that is one, where no literal is replaced.
@@ -455,7 +452,9 @@ impl Stages {
     /// What stands in front of each word as the model reads it, if white space is all that cuts.
     pub fn mark_of_words(&self) -> Option<char> {
         match (&self.cut, &self.between) {
-            (Cut::Marked(view), Between::Dropped(TableSplit::WhitespaceSplit)) if view.prepends() => Some(view.mark()),
+            (Cut::Marked(view), Between::Dropped(TableSplit::WhitespaceSplit)) if view.prepends() => {
+                Some(view.mark())
+            }
             _ => None,
         }
     }
@@ -468,13 +467,18 @@ impl Stages {
             Some(normalizer) => normalizer.normalize(&mut text).ok()?,
             None => {}
         }
+        self.with_blanks(text.as_str())
+    }
+
+    /// A normalized text with blanks where it is cut; `None` if it is to be cut elsewhere.
+    pub fn with_blanks(&self, text: &str) -> Option<String> {
         let mark = self.mark_of_words()?;
         let written = |c: char| match self.between.standing(c) {
             _ if c == mark => None,
             Some(Standing::Between) => Some(' '),
             _ => Some(c),
         };
-        text.as_str().chars().map(written).collect()
+        text.chars().map(written).collect()
     }
 
     pub fn is_by_character(&self) -> bool {
@@ -506,7 +510,7 @@ impl Stages {
     }
 
     /// What a character becomes within a word, if it is that beside any other.
-    pub fn becomes(&self, c: char) -> Option<String> {
+    fn becomes(&self, c: char) -> Option<String> {
         let text = match (&self.cut, &self.normalizer) {
             // Marks may trade places with their neighbours.
             (Cut::Splits(_), _) if self.is_by_character() => {

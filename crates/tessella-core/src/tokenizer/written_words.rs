@@ -17,19 +17,21 @@ use super::fresh::Solving;
 use super::parts::{UNCERTAIN, some_uncertain};
 use super::spelling::Spelling;
 use super::words::Words;
+use super::writings::Writings;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::kept::{MANY, Unknown};
 use crate::lanes::vectors::{Level, Task, Vectors};
 use crate::lanes::{
-    Beside, Blanks, Boundaries, Bounds, Characters, Fate, Key, LongPieces, Pieces, Rules, Runner, Solve, Spacing,
-    Strangers, Units, WholeWord, Work, Written,
+    Beside, Blanks, Boundaries, Bounds, Characters, Fate, Key, LongPieces, Pieces, Rules, Runner, Solve,
+    Spacing, Strangers, Units, WholeWord, Work, Written,
 };
 use crate::model::Scratch;
 use crate::model::unigram::Unigram;
 use crate::model::unigram::alone::Arrivals;
 use crate::model::unigram::apart::MOST_BYTES;
 use crate::model::unigram::together::{Together, Unit};
+use crate::normalize::{InCluster, LONG_CLUSTER};
 
 /// So many bytes of such texts, for each piece of the vocabulary, pay for finding out where units end.
 const BYTES_PER_PIECE: usize = 2;
@@ -48,6 +50,8 @@ pub(super) struct Writing(OnceLock<Option<Box<Tables>>>);
 pub(super) struct Tables {
     boundaries: Boundaries,
     blanks: Blanks,
+    /// What characters become that the writer does not tell.
+    writings: Writings,
     unk: TokenId,
     /// What stands for characters that no entry has.
     strangers: Option<Strangers>,
@@ -75,6 +79,7 @@ struct ByStages<'w> {
     words: &'w Words,
     characters: &'w Characters,
     model: &'w Unigram,
+    writings: Option<&'w Writings>,
     joins_hangul: bool,
 }
 
@@ -83,11 +88,42 @@ fn is_syllable(c: char) -> bool {
     ('\u{AC00}'..='\u{D7A3}').contains(&c)
 }
 
+/// What the writer needs to know of a character.
+struct Character {
+    in_cluster: InCluster,
+    is_blank: bool,
+}
+
 impl<'w> ByStages<'w> {
-    fn new(words: &'w Words, characters: &'w Characters, model: &'w Unigram) -> Self {
-        let mut rules = ByStages { words, characters, model, joins_hangul: false };
-        rules.joins_hangul = words.stages.becomes('\u{AC01}').is_some_and(|text| rules.are_strange(&text) && text.chars().count() > 1);
-        rules
+    /// `None` if the stages tell nothing of characters.
+    fn new(words: &'w Words, model: &'w Unigram) -> Option<Self> {
+        let characters = words.characters()?;
+        let mut rules = ByStages { words, characters, model, writings: None, joins_hangul: false };
+        let is_told = |c: char| rules.told(c).is_some();
+        let line_end = words.stages.written("\r\n")?;
+        if !(is_told('a') && is_told('漢') && line_end.chars().all(|c| c == ' ')) {
+            return None;
+        }
+        let syllable = rules.told('\u{AC01}').map(|told| told.in_cluster.text);
+        rules.joins_hangul =
+            syllable.is_some_and(|text| rules.are_strange(&text) && text.chars().count() > 1);
+        Some(rules)
+    }
+
+    /// What a character is, if it becomes blanks alone or none of them; else its word tells.
+    fn told(&self, c: char) -> Option<Character> {
+        let kind = self.characters.of(c);
+        if !kind.is_blank() && !kind.is_within() {
+            return None;
+        }
+        let stages = &self.words.stages;
+        let in_cluster = match &stages.normalizer {
+            Some(normalizer) => normalizer.in_cluster(c),
+            None => Some(InCluster { text: c.into(), bytes: c.len_utf8(), extends: false, opens: false }),
+        }?;
+        let written = stages.with_blanks(&in_cluster.text)?;
+        let is_blank = written.contains(' ');
+        (!is_blank || written.chars().all(|c| c == ' ')).then_some(Character { in_cluster, is_blank })
     }
 
     fn are_strange(&self, text: &str) -> bool {
@@ -104,40 +140,47 @@ impl Rules for ByStages<'_> {
     const BY_WORDS: bool = true;
 
     fn fate(&self, c: char) -> Fate {
-        let kind = self.characters.of(c);
-        if kind.is_blank() {
-            return Fate::Blank;
-        }
-        if !kind.is_within() {
-            return Fate::Other;
-        }
         if let Ok(byte @ 0..0x80) = u8::try_from(c) {
+            let kind = self.characters.of(c);
             return match self.words.ascii_of(byte) {
-                Some(same) if same == byte => self.of_kept(c),
-                Some(other) => Fate::Becomes(other),
-                None => Fate::Other,
+                _ if kind.is_blank() => Fate::Blank,
+                Some(same) if kind.is_within() && same == byte => self.of_kept(c),
+                Some(other) if kind.is_within() => Fate::Becomes(other),
+                _ => Fate::Other,
             };
         }
-        match self.words.stages.becomes(c) {
-            Some(text) if text.chars().eq([c]) => self.of_kept(c),
-            Some(text) if !text.is_empty() && self.are_strange(&text) => {
-                let is_one = text.chars().count() == 1;
-                if is_one || self.joins_hangul && is_syllable(c) { Fate::Strange } else { Fate::Other }
-            }
-            None if kind.stays_among() => self.of_kept(c),
+        let Some(Character { in_cluster: InCluster { text, .. }, is_blank }) = self.told(c) else {
+            return Fate::Other;
+        };
+        let count = text.chars().count();
+        match count {
+            _ if is_blank => Fate::Blank,
+            0 => Fate::Gone,
+            1 if text.starts_with(c) => self.of_kept(c),
+            1 if self.are_strange(&text) => Fate::Strange,
+            _ if self.joins_hangul && is_syllable(c) && self.are_strange(&text) => Fate::Strange,
             _ => Fate::Other,
         }
     }
 
     fn beside(&self, c: char) -> Beside {
-        let kind = self.characters.of(c);
-        let is_told = c.is_ascii() || self.words.stages.becomes(c).is_some();
-        let is_among = kind.stays_among();
+        let Some(Character { in_cluster: InCluster { text, bytes, extends, opens }, is_blank }) =
+            self.told(c)
+        else {
+            return Beside { is_blank: self.characters.is_blank(c), ..Beside::default() };
+        };
+        let vanishes = text.is_empty();
+        if bytes == 0 {
+            // What is in front of it joins with what is behind it; and it has as many bytes as are likely there.
+            let is_long = c.len_utf8() > 2;
+            return Beside { goes_on: (true, !is_long), is_inner: (false, is_long), is_blank, vanishes };
+        }
+        let joins_with = |others: usize| opens && bytes + others < LONG_CLUSTER;
         Beside {
-            leans: kind.leans(),
-            holds_nothing: kind.is_blank() || kind.is_gone(),
-            is_only_among: is_among && !is_told,
-            is_not_among: kind.is_within() && !is_among,
+            goes_on: (joins_with(2), joins_with(3)),
+            is_inner: (extends && bytes < 3, extends && bytes >= 3),
+            is_blank,
+            vanishes,
         }
     }
 
@@ -152,14 +195,15 @@ impl Rules for ByStages<'_> {
     }
 
     fn alone(&self, c: char, out: &mut String) -> bool {
-        self.words.alone(c, out)
+        let find = || self.told(c).filter(|told| !told.is_blank).map(|told| told.in_cluster.text);
+        self.writings.is_some_and(|writings| writings.write(c, out, find))
     }
 
     fn word(&self, text: &str, at: usize) -> Option<WholeWord> {
         let is_blank = |c: char| self.characters.is_blank(c);
-        let start = text[..at].rfind(is_blank).map_or(0, |blank| {
-            blank + text[blank..].chars().next().map_or(1, char::len_utf8)
-        });
+        let start = text[..at]
+            .rfind(is_blank)
+            .map_or(0, |blank| blank + text[blank..].chars().next().map_or(1, char::len_utf8));
         let end = text[at..].find(is_blank).map_or(text.len(), |length| at + length);
         let word = text.get(start..end).filter(|_| at < end)?;
         // What a character leans on, or that nothing is in front of it at all.
@@ -204,9 +248,16 @@ impl Tables {
             pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
         }
         let boundaries = Boundaries::new(pairs.into_iter())?;
-        let rules = ByStages::new(words, words.characters()?, model);
+        let rules = ByStages::new(words, model)?;
         let blanks = Blanks::new(&rules, Spacing { prepends: true, drops: true }, strangers);
-        Some(Tables { boundaries, blanks, unk, strangers, are_joined: rules.joins_hangul })
+        Some(Tables {
+            boundaries,
+            blanks,
+            writings: Writings::new(),
+            unk,
+            strangers,
+            are_joined: rules.joins_hangul,
+        })
     }
 
     /// Whether a written word may be something else than what it was written for.
@@ -263,8 +314,10 @@ impl WrittenLanes {
         let WrittenLanes { runner, bounds, buffers } = self;
         let Some(characters) = words.characters() else { return Ok(false) };
         let mut written = std::mem::take(&mut buffers.written);
-        let rules = ByStages { words, characters, model: solving.parts().0, joins_hangul: tables.are_joined };
-        let is_written = words.has_no_literal(text) && tables.blanks.write(runner.level(), &rules, text, &mut written)?;
+        let (model, writings) = (solving.parts().0, Some(&tables.writings));
+        let rules = ByStages { words, characters, model, writings, joins_hangul: tables.are_joined };
+        let is_written =
+            words.has_no_literal(text) && tables.blanks.write(runner.level(), &rules, text, &mut written)?;
         let mut is_done = is_written && are_short(written.bytes());
         if is_done {
             let mut solver = Solver { words, solving, buffers };
@@ -423,12 +476,7 @@ impl Solve for Solver<'_, '_> {
     }
 
     #[inline(never)]
-    fn solve(
-        &mut self,
-        _: &mut Work,
-        keys: &[Key],
-        mut found: impl FnMut(usize, &[TokenId]),
-    ) -> Result<()> {
+    fn solve(&mut self, _: &mut Work, keys: &[Key], mut found: impl FnMut(usize, &[TokenId])) -> Result<()> {
         let (model, steps) = self.solving.parts();
         let Buffers { together, units, tokens, ids, .. } = &mut *self.buffers;
         units.clear();

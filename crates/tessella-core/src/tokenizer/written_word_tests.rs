@@ -1,0 +1,87 @@
+//! Texts that are written as a Unigram model reads them, against stage after stage.
+
+use super::EncodeOptions;
+use super::long_word_tests::{LETTERS, spec};
+use super::tests::{stage_after_stage, with_lanes};
+use super::worker::LanesStart;
+use super::written_words::WrittenLanes;
+use crate::lanes::Runner;
+use crate::random::Random;
+use crate::spec::*;
+
+/// What stands between words, is written in a row, ties, and becomes several characters or none.
+const OTHERS: &[&str] = &[
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    "\u{a0}",
+    "\u{3000}",
+    "aaaa",
+    "....",
+    "漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢",
+    "жжжжжжжжжжжжжжжжжжжж",
+    "각",
+    "A",
+    "Ж",
+    "ﬁ",
+    "´",
+    "\u{ad}",
+    "\u{1}",
+    "\u{2}",
+    "\0",
+    "<unk>",
+    "\u{2028}",
+    "\u{1f1e6}",
+    "\u{10ffff}",
+    "longer than a key is",
+];
+
+#[test]
+fn written_texts_are_as_the_stages() {
+    let (mut written, mut refused, mut models) = (0, 0, 0);
+    for seed in 0..400 {
+        let mut spec = spec(seed);
+        let ModelSpec::Unigram(unigram) = &mut spec.model else { unreachable!() };
+        unigram.byte_fallback &= seed % 8 == 0;
+        let metaspace =
+            PreTokenizerSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true };
+        spec.pre_tokenizer =
+            Some(PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]));
+        if seed % 3 == 0
+            && let Some(normalizer) = spec.normalizer.take()
+        {
+            spec.normalizer = Some(NormalizerSpec::Sequence(vec![normalizer, NormalizerSpec::Lowercase]));
+        }
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        let slow = stage_after_stage(&fast);
+        let Some(words) = &fast.inner.plan.words else { continue };
+        let Some(solving) = words.solving(usize::MAX) else { continue };
+        let Some(tables) = words.writing(&solving, usize::MAX) else { continue };
+        models += 1;
+        let mut lanes = WrittenLanes::new(Runner::new(1 << 20).unwrap());
+        let mut random = Random::from_seed(seed);
+        for round in 0..60 {
+            let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+            let most = if round % 10 == 0 { 900 } else { 40 };
+            let all: Vec<&str> = LETTERS.iter().chain(OTHERS).copied().collect();
+            let few: Vec<&str> = (0..2 + below(9)).map(|_| all[below(all.len())]).chain([" "]).collect();
+            let text: String = (0..1 + below(most)).map(|_| few[below(few.len())]).collect();
+            let expected = slow.encode_ids(&text, &EncodeOptions::default());
+            // Twice: unknown to the slots and known.
+            for _ in 0..2 {
+                let mut ids = Vec::new();
+                let is_done = fast.inner.workers.with(|worker| {
+                    lanes.append((words, solving, tables), &text, &mut worker.scratch, &mut ids).unwrap()
+                });
+                if is_done {
+                    assert_eq!(&ids, expected.as_ref().unwrap(), "{seed} {text:?} {:?}", spec.normalizer);
+                }
+                *(if is_done { &mut written } else { &mut refused }) += 1;
+            }
+        }
+    }
+    assert!(models > 100 && written > 5000 && refused > 500, "{models} {written} {refused}");
+}
