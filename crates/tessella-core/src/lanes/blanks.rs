@@ -655,8 +655,12 @@ impl<R: Rules> Writing<'_, R> {
     #[cold]
     fn whole_word(&mut self, at: usize) -> Option<usize> {
         let WholeWord { range, text } = self.rules.word(self.text, at)?;
+        let is_blank = |c: char| fate(self.blanks.character(self.rules, c as usize)) == BLANK;
+        if self.text.get(range.start..at)?.contains(is_blank) {
+            return None;
+        }
         let out = &mut *self.out;
-        // Only what stands between words became a blank.
+        // So only what stands in front of the word became a blank.
         out.length = out.bytes[..out.length].iter().rposition(|&byte| byte == b' ')? + 1;
         (self.after_blank, self.strange) = (self.blanks.spacing.drops, 0);
         for c in text.chars() {
