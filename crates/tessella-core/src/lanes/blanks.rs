@@ -9,13 +9,13 @@
 //! not know either, and every so often as another one, at which units end ([`Strangers`]).
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU16, Ordering, fence};
 
 use super::ascii::BLOCK;
 use super::characters::{Kinds, Sets, code_point_at};
 use super::told::{
-    BEFORE, BLANK, GOES_ON, GOES_ON_IN_ASCII, GOES_ON_SHORT, GONE, IN_ASCII, INNER, INNER_SHORT, KNOWN,
-    OTHER, STAYS, STRANGE, VANISHES, fate, go_on, without,
+    BECOMES, BEFORE, BLANK, GOES_ON, GOES_ON_IN_ASCII, GOES_ON_SHORT, GONE, IN_ASCII, INNER, INNER_SHORT,
+    KNOWN, OTHER, STAYS, STRANGE, VANISHES, fate, go_on,
 };
 use super::unfold::Unfolded;
 use super::vectors::{Level, Task, Vectors};
@@ -30,7 +30,7 @@ pub enum Fate {
     Blank,
     /// It stays, and the model does not know it. Beyond ASCII it may also become several of that kind.
     Strange,
-    /// Of ASCII, it becomes another character of ASCII.
+    /// It becomes another character, of ASCII.
     Becomes(u8),
     /// It is not written.
     Gone,
@@ -65,12 +65,9 @@ pub trait Rules {
     /// Whether words are normalized apart, so that [`word`](Self::word) tells what [`alone`](Self::alone) leaves open.
     const BY_WORDS: bool = false;
 
-    fn fate(&self, c: char) -> Fate;
-
-    /// What it is to its neighbours instead, for texts whose words are normalized apart.
-    fn beside(&self, _c: char) -> Beside {
-        Beside::default()
-    }
+    /// What becomes of a character, and what it is to its neighbours besides what [`goes_on`](Self::goes_on) and
+    /// [`inner`](Self::inner) tell.
+    fn fate(&self, c: char) -> (Fate, Beside);
 
     /// Appends what a character becomes beside all others of which [`beside`](Self::beside) does not say otherwise; false, and nothing
     /// is appended, if its word has to tell. For texts whose words are normalized apart, instead of [`chunk`](Self::chunk).
@@ -134,6 +131,8 @@ pub struct Blanks {
     inner: Option<Vec<char>>,
     /// Filled by whoever comes first; who comes at the same time finds the same.
     characters: Box<[AtomicU16]>,
+    /// What those become that become another one of ASCII.
+    becomes: Box<[AtomicU8]>,
 }
 
 impl std::fmt::Debug for Blanks {
@@ -144,7 +143,7 @@ impl std::fmt::Debug for Blanks {
 
 impl Blanks {
     /// For such rules; the same are to be given whenever a text is written.
-    pub fn new(rules: &impl Rules, spacing: Spacing, strangers: Option<Strangers>) -> Blanks {
+    pub fn new<R: Rules>(rules: &R, spacing: Spacing, strangers: Option<Strangers>) -> Blanks {
         let characters = (0..REMEMBERED).map(|_| AtomicU16::new(0)).collect();
         let mut blanks = Blanks {
             spacing,
@@ -153,6 +152,7 @@ impl Blanks {
             written: [b' '; 128],
             inner: rules.inner(),
             characters,
+            becomes: (0..if R::BY_WORDS { REMEMBERED } else { 0 }).map(|_| AtomicU8::new(0)).collect(),
         };
         for byte in 0..0x80u8 {
             let known = blanks.character(rules, byte.into());
@@ -164,7 +164,7 @@ impl Blanks {
                     BLANK => blanks.sets.alone[place] |= bit,
                     _ => {
                         blanks.sets.word[place] |= bit;
-                        blanks.written[usize::from(byte)] = match rules.fate(byte.into()) {
+                        blanks.written[usize::from(byte)] = match rules.fate(byte.into()).0 {
                             Fate::Becomes(other) => other,
                             _ => byte,
                         };
@@ -197,8 +197,19 @@ impl Blanks {
     #[cold]
     fn find_out(&self, rules: &impl Rules, code_point: usize) -> u16 {
         let c = char::from_u32(code_point as u32);
-        let mut known = match c.map_or(Fate::Other, |c| rules.fate(c)) {
-            Fate::Stays | Fate::Becomes(_) => KNOWN,
+        let (fate, beside) = c.map_or((Fate::Other, Beside::default()), |c| rules.fate(c));
+        let mut known = match fate {
+            Fate::Stays => KNOWN,
+            Fate::Becomes(_) if code_point < 0x80 => KNOWN,
+            Fate::Becomes(byte) => match self.becomes.get(code_point) {
+                Some(place) => {
+                    place.store(byte, Ordering::Relaxed);
+                    // Who sees that it becomes one sees which.
+                    fence(Ordering::Release);
+                    KNOWN | BECOMES
+                }
+                None => KNOWN | OTHER,
+            },
             Fate::Blank => KNOWN | BLANK,
             Fate::Strange if self.strangers.is_some() && code_point >= 0x80 => KNOWN | STRANGE,
             Fate::Strange => KNOWN,
@@ -213,7 +224,7 @@ impl Blanks {
                 _ if self.inner.as_ref().is_none_or(is_inner) => INNER,
                 _ => 0,
             };
-            let Beside { goes_on, is_inner, is_blank, vanishes } = rules.beside(c);
+            let Beside { goes_on, is_inner, is_blank, vanishes } = beside;
             let bits = |is: bool, bits: u16| if is { bits } else { 0 };
             known |= bits(goes_on.0, GOES_ON_SHORT) | bits(goes_on.1, GOES_ON) | bits(is_blank, BEFORE);
             known |= bits(is_inner.0, INNER_SHORT) | bits(is_inner.1, INNER) | bits(vanishes, VANISHES);
@@ -222,6 +233,13 @@ impl Blanks {
             place.store(known, Ordering::Relaxed);
         }
         known
+    }
+
+    /// What a character becomes of which it is known that it is one of ASCII.
+    #[inline(always)]
+    fn becomes(&self, code_point: usize) -> u8 {
+        fence(Ordering::Acquire);
+        self.becomes.get(code_point).map_or(b' ', |byte| byte.load(Ordering::Relaxed))
     }
 
     /// Writes a text; false if it is not to be written this way.
@@ -483,8 +501,19 @@ impl<R: Rules> Writing<'_, R> {
         let usual = blanks.strangers.map_or(Strangers { usual: 0, last: 0 }, |strangers| strangers);
         vectors.put(written, strange_bytes, usual.usual);
         vectors.put(written, blank_bytes, b' ');
+        let mut becomes = told.becomes & !(!0u64).checked_shl(taken).unwrap_or(0);
+        if becomes != 0 {
+            let mut bytes = vectors.spread(becomes, firsts);
+            found.dropped |= behind(bytes);
+            while becomes != 0 {
+                let (number, bit) = (becomes.trailing_zeros() as usize, bytes.trailing_zeros() as usize);
+                written[bit % BLOCK] = blanks.becomes(characters[number % BLOCK].into());
+                becomes &= becomes - 1;
+                bytes &= bytes - 1;
+            }
+        }
         // What is not written does not end a row.
-        let kept = without(strange, gone);
+        let kept = vectors.without(strange, gone);
         let (lasts, row) = match taken - gone.count_ones() {
             0 => (0, self.strange),
             taken => rows_of_strangers(kept, taken, self.strange),
@@ -524,7 +553,8 @@ impl<R: Rules> Writing<'_, R> {
             }
             let bytes = (!0u64 >> (BLOCK as u32 - length)) << bit;
             let (is_blank, is_strange, is_gone) = (fate == BLANK, fate == STRANGE, known & GONE != 0);
-            let changed = 0u64.wrapping_sub(u64::from(is_blank | is_strange));
+            let becomes = known & BECOMES != 0;
+            let changed = 0u64.wrapping_sub(u64::from(is_blank | is_strange | becomes));
             found.dropped |= bytes & (bytes - 1) & changed | bytes & 0u64.wrapping_sub(u64::from(is_gone));
             found.blanks |= bytes & 0u64.wrapping_sub(u64::from(is_blank));
             let row = if bit == end_of_strange { strange + 1 } else { 1 };
@@ -533,6 +563,9 @@ impl<R: Rules> Writing<'_, R> {
             let place = &mut written[bit as usize % BLOCK];
             *place = if is_strange { stands_for } else { *place };
             *place = if is_blank { b' ' } else { *place };
+            if becomes {
+                *place = blanks.becomes(code_point);
+            }
             let (strange_before, goes_on) = (strange, bit == end_of_strange);
             strange = if is_last | !is_strange { 0 } else { row };
             strange = if is_gone & goes_on { strange_before } else { strange };
@@ -577,6 +610,11 @@ impl<R: Rules> Writing<'_, R> {
                     at = next;
                 }
                 (STAYS, _) if known & GONE != 0 => at = next,
+                (STAYS, _) if known & BECOMES != 0 => {
+                    self.out.push(self.blanks.becomes(code_point), at);
+                    (self.after_blank, self.strange) = (false, 0);
+                    at = next;
+                }
                 (STAYS, _) => {
                     // As many bytes whatever their number: what is too much is written over.
                     let mut four = match text[at..].first_chunk::<4>() {
@@ -700,16 +738,17 @@ pub(super) mod tests {
     struct Table;
 
     impl Rules for Table {
-        fn fate(&self, c: char) -> Fate {
+        fn fate(&self, c: char) -> (Fate, Beside) {
             let rule = RULES.iter().find(|(from, _)| from.chars().eq([c]));
-            match rule {
+            let fate = match rule {
                 None if c == ' ' => Fate::Blank,
                 None if c == '▁' || c == '<' => Fate::Other,
                 None if c.is_ascii() || "éかfi".contains(c) => Fate::Stays,
                 None => Fate::Strange,
                 Some((_, " ")) => Fate::Blank,
                 Some(_) => Fate::Other,
-            }
+            };
+            (fate, Beside::default())
         }
 
         fn goes_on(&self, c: char, with: &mut dyn FnMut(u8)) {
@@ -806,7 +845,7 @@ pub(super) mod tests {
                 for level in Level::all() {
                     let done = blanks.write(level, &Table, &text, &mut written).unwrap();
                     let bytes = written.bytes();
-                    let strange = |c: char| Table.fate(c) == Fate::Strange || "\u{2}\u{3}".contains(c);
+                    let strange = |c: char| Table.fate(c).0 == Fate::Strange || "\u{2}\u{3}".contains(c);
                     let alike = |text: &str| text.replace(strange, "?");
                     let found = alike(std::str::from_utf8(bytes).unwrap());
                     match slowly(spacing, &text) {

@@ -27,6 +27,8 @@ pub const STRANGE: u16 = 2 << 8;
 pub const OTHER: u16 = 3 << 8;
 /// It is not written at all, if it would stay else.
 pub const GONE: u16 = 1 << 10;
+/// It becomes a character of ASCII, if it would stay else.
+pub const BECOMES: u16 = 1 << 11;
 /// Set where a character was asked for.
 pub const KNOWN: u16 = 1 << 15;
 
@@ -51,6 +53,7 @@ pub struct Told {
     pub strange: u64,
     pub other: u64,
     pub gone: u64,
+    pub becomes: u64,
 }
 
 /// Of what is known of the characters of a block and the one behind them.
@@ -64,6 +67,7 @@ pub fn told_one_by_one(known: &[u16; BLOCK + 1]) -> Told {
         told.strange |= bit(fate(pair[0]) == STRANGE);
         told.other |= bit(fate(pair[0]) == OTHER);
         told.gone |= bit(pair[0] & GONE != 0);
+        told.becomes |= bit(pair[0] & BECOMES != 0);
     }
     told
 }
@@ -82,7 +86,7 @@ pub fn spread_one_by_one(mut bits: u64, mut over: u64) -> u64 {
 
 /// Without the bits at some places, the others closed up.
 #[inline(always)]
-pub fn without(mut bits: u64, mut places: u64) -> u64 {
+pub fn without_one_by_one(mut bits: u64, mut places: u64) -> u64 {
     while places != 0 {
         // From the last one on, so that those before it stay where they are.
         let place = 63 - places.leading_zeros();

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::ascii::BLOCK;
-use super::told::{BLANK, GONE, OTHER, SECOND, STRANGE, Told};
+use super::told::{BECOMES, BLANK, GONE, OTHER, SECOND, STRANGE, Told};
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
@@ -26,12 +26,13 @@ pub fn told(known: &[u16; BLOCK + 1]) -> Told {
         let fate = _mm512_set1_epi16(fate as i16);
         both(_mm512_cmpeq_epi16_mask(fate_of_first, fate), _mm512_cmpeq_epi16_mask(fate_of_then, fate))
     };
-    let gone = _mm512_set1_epi16(GONE as i16);
+    let (gone, becomes) = (_mm512_set1_epi16(GONE as i16), _mm512_set1_epi16(BECOMES as i16));
     Told {
         joins: both(joins(first, behind_first), joins(then, behind_then)),
         blank: is(BLANK),
         strange: is(STRANGE),
         other: is(OTHER),
+        becomes: both(_mm512_test_epi16_mask(first, becomes), _mm512_test_epi16_mask(then, becomes)),
         gone: both(_mm512_test_epi16_mask(first, gone), _mm512_test_epi16_mask(then, gone)),
     }
 }
@@ -40,6 +41,12 @@ pub fn told(known: &[u16; BLOCK + 1]) -> Told {
 #[inline]
 pub fn spread(bits: u64, over: u64) -> u64 {
     _pdep_u64(bits, over)
+}
+
+#[target_feature(enable = "bmi2")]
+#[inline]
+pub fn without(bits: u64, places: u64) -> u64 {
+    _pext_u64(bits, !places)
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -248,9 +248,10 @@ impl Normalizer {
                 if !is_apart && !before.chars().all(is_looked_up_alone) {
                     return None;
                 }
-                opens = before.chars().next_back().is_some_and(|last| map.opens(last));
+                let holds = |last: &char| format!("{last}\u{301}").graphemes(true).count() == 1;
+                opens = before.chars().next_back().filter(holds).is_some_and(|last| map.opens(last));
                 for c in before.chars() {
-                    text.push_str(&step.of(&c.to_string()).ok()?);
+                    map.alone(c, &mut text);
                 }
                 looked_up = Some(before);
                 continue;
@@ -364,7 +365,7 @@ pub struct InCluster {
     pub bytes: usize,
     /// Whether it joins with a letter in front of it.
     pub extends: bool,
-    /// Whether a rule begins with it.
+    /// Whether a rule begins with it that may go on with what joins with it.
     pub opens: bool,
 }
 
@@ -434,6 +435,11 @@ impl AsciiFates {
             [first, second] => !word.windows(2).any(|two| (two[0] == first) & (two[1] == second)),
             ref literal => memmem::find(word, literal).is_none(),
         })
+    }
+
+    /// The same for a text of any length.
+    pub fn hold_for_text(&self, text: &[u8]) -> bool {
+        self.literals.iter().all(|literal| memmem::find(text, literal.as_bytes()).is_none())
     }
 
     /// The same for a word of less than sixteen bytes, with zeros behind it: whether some byte is the first one of a literal and

@@ -51,6 +51,14 @@ impl Precompiled {
         self.map.continues(c.as_bytes()) || self.map.shortest(c).is_some()
     }
 
+    /// Appends what a character becomes that is looked up alone.
+    pub fn alone(&self, c: char, out: &mut String) {
+        match self.map.shortest(c.encode_utf8(&mut [0; 4])) {
+            Some(replacement) => out.push_str(replacement),
+            None => out.push(c),
+        }
+    }
+
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         if self.plain_run(text.as_str()) == text.as_str().len() {
             return Ok(());

@@ -9,6 +9,7 @@
 //! tells more than that (white space and a letter at once, a mark that would join with a blank) takes the slow
 //! way as a whole, which is also the twin that this one is tested against.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fresh::{Fresh, Solving};
@@ -19,7 +20,7 @@ use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
 use super::traps::Traps;
 use super::way::Form;
-use super::word_gaps::Gaps;
+use super::word_gaps::{Gaps, Within};
 use super::word_places::WordPlaces;
 use super::writings::Writings;
 use super::written_words::{Tables, Writing};
@@ -239,7 +240,7 @@ impl Words {
 
     /// Whether a text has no literal that is replaced.
     pub fn has_no_literal(&self, text: &str) -> bool {
-        self.ascii.hold_for(text.as_bytes())
+        self.ascii.hold_for_text(text.as_bytes())
     }
 
     /// How new texts are written, once there were so many bytes of them.
@@ -449,14 +450,22 @@ impl Stages {
         })
     }
 
-    /// What stands in front of each word as the model reads it, if white space is all that cuts.
+    /// What stands in front of each word as the model reads it, if blanks are all that cuts, and several are as one.
     pub fn mark_of_words(&self) -> Option<char> {
-        match (&self.cut, &self.between) {
-            (Cut::Marked(view), Between::Dropped(TableSplit::WhitespaceSplit)) if view.prepends() => {
-                Some(view.mark())
-            }
-            _ => None,
-        }
+        let Cut::Marked(view) = &self.cut else { return None };
+        let are_one = match &self.between {
+            Between::Dropped(table) => *table == TableSplit::WhitespaceSplit,
+            Between::Marks(gaps) => !gaps.are_pieces(),
+            Between::LeftOut(_) => false,
+        };
+        (are_one && view.prepends()).then(|| view.mark())
+    }
+
+    /// A text without what the normalizer strips at its ends; `None` if blanks there are pieces, or it cannot be told.
+    pub fn without_ends(&self, text: &str, characters: &Characters) -> Option<Range<usize>> {
+        let Some(gaps) = self.gaps() else { return Some(0..text.len()) };
+        let Within { before, words, behind } = gaps.within(text, self.normalizer.as_deref(), characters)?;
+        (before.is_empty() && behind.is_empty()).then_some(words)
     }
 
     /// A word as the normalizer makes it, with blanks where it is cut; `None` if it is to be cut elsewhere, or there is an error.

@@ -39,9 +39,22 @@ const OTHERS: &[&str] = &[
     "longer than a key is",
 ];
 
+/// Makes it one that cuts at marks alone, where several blanks are one.
+fn between_marks(spec: &mut TokenizerSpec, seed: u64) {
+    let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer else { unreachable!() };
+    spec.pre_tokenizer = stages.pop();
+    let join = NormalizerSpec::Replace {
+        pattern: Pattern::Regex { source: " {2,}".into(), dialect: Dialect::Oniguruma },
+        content: [" ", "▁"][seed as usize / 2 % 2].into(),
+    };
+    let strip = NormalizerSpec::Strip { left: seed % 8 < 4, right: true };
+    let first = spec.normalizer.take();
+    spec.normalizer = Some(NormalizerSpec::Sequence(first.into_iter().chain([strip, join]).collect()));
+}
+
 #[test]
 fn written_texts_are_as_the_stages() {
-    let (mut written, mut refused, mut models) = (0, 0, 0);
+    let (mut written, mut refused, mut models) = ([0, 0], 0, 0);
     for seed in 0..400 {
         let mut spec = spec(seed);
         let ModelSpec::Unigram(unigram) = &mut spec.model else { unreachable!() };
@@ -54,6 +67,9 @@ fn written_texts_are_as_the_stages() {
             && let Some(normalizer) = spec.normalizer.take()
         {
             spec.normalizer = Some(NormalizerSpec::Sequence(vec![normalizer, NormalizerSpec::Lowercase]));
+        }
+        if seed % 2 == 0 {
+            between_marks(&mut spec, seed);
         }
         let fast = with_lanes(&spec, LanesStart::AtOnce);
         let slow = stage_after_stage(&fast);
@@ -79,9 +95,11 @@ fn written_texts_are_as_the_stages() {
                 if is_done {
                     assert_eq!(&ids, expected.as_ref().unwrap(), "{seed} {text:?} {:?}", spec.normalizer);
                 }
-                *(if is_done { &mut written } else { &mut refused }) += 1;
+                *(if is_done { &mut written[seed as usize % 2] } else { &mut refused }) += 1;
             }
         }
     }
-    assert!(models > 100 && written > 5000 && refused > 500, "{models} {written} {refused}");
+    let [between_marks, others] = written;
+    let is_much = models > 100 && between_marks > 2000 && others > 5000 && refused > 500;
+    assert!(is_much, "{models} {written:?} {refused}");
 }

@@ -81,6 +81,8 @@ struct ByStages<'w> {
     model: &'w Unigram,
     writings: Option<&'w Writings>,
     joins_hangul: bool,
+    /// Whether nothing is in front of the text.
+    is_all: bool,
 }
 
 /// Whether a character is a syllable that takes several characters apart.
@@ -94,14 +96,38 @@ struct Character {
     is_blank: bool,
 }
 
+impl Character {
+    /// What it is to its neighbours.
+    fn beside(&self, c: char) -> Beside {
+        let &Character { in_cluster: InCluster { ref text, bytes, extends, opens }, is_blank } = self;
+        let vanishes = text.is_empty();
+        if bytes == 0 {
+            // What is in front of it joins with what is behind it; and it has as many bytes as are likely there.
+            let is_long = c.len_utf8() > 2;
+            return Beside { goes_on: (true, !is_long), is_inner: (false, is_long), is_blank, vanishes };
+        }
+        let joins_with = |others: usize| opens && bytes + others < LONG_CLUSTER;
+        Beside {
+            goes_on: (joins_with(2), joins_with(3)),
+            is_inner: (extends && bytes < 3, extends && bytes >= 3),
+            is_blank,
+            vanishes,
+        }
+    }
+}
+
 impl<'w> ByStages<'w> {
     /// `None` if the stages tell nothing of characters.
     fn new(words: &'w Words, model: &'w Unigram) -> Option<Self> {
         let characters = words.characters()?;
-        let mut rules = ByStages { words, characters, model, writings: None, joins_hangul: false };
+        let mut rules =
+            ByStages { words, characters, model, writings: None, joins_hangul: false, is_all: true };
         let is_told = |c: char| rules.told(c).is_some();
-        let line_end = words.stages.written("\r\n")?;
-        if !(is_told('a') && is_told('漢') && line_end.chars().all(|c| c == ' ')) {
+        let [end, first, second] = ["\r\n", "\r", "\n"].map(|text| words.stages.written(text));
+        let apart = first? + &second?;
+        let is_blank = |text: &str| text.chars().all(|c| c == ' ');
+        let are_alike = end.is_some_and(|end| end == apart || is_blank(&end) && is_blank(&apart));
+        if !(is_told('a') && is_told('漢') && are_alike) {
             return None;
         }
         let syllable = rules.told('\u{AC01}').map(|told| told.in_cluster.text);
@@ -112,10 +138,6 @@ impl<'w> ByStages<'w> {
 
     /// What a character is, if it becomes blanks alone or none of them; else its word tells.
     fn told(&self, c: char) -> Option<Character> {
-        let kind = self.characters.of(c);
-        if !kind.is_blank() && !kind.is_within() {
-            return None;
-        }
         let stages = &self.words.stages;
         let in_cluster = match &stages.normalizer {
             Some(normalizer) => normalizer.in_cluster(c),
@@ -123,7 +145,9 @@ impl<'w> ByStages<'w> {
         }?;
         let written = stages.with_blanks(&in_cluster.text)?;
         let is_blank = written.contains(' ');
-        (!is_blank || written.chars().all(|c| c == ' ')).then_some(Character { in_cluster, is_blank })
+        // No letter is a blank: what composes with others is something else beside them.
+        let is_told = !is_blank || !c.is_alphanumeric() && written.chars().all(|c| c == ' ');
+        is_told.then_some(Character { in_cluster, is_blank })
     }
 
     fn are_strange(&self, text: &str) -> bool {
@@ -139,49 +163,31 @@ impl<'w> ByStages<'w> {
 impl Rules for ByStages<'_> {
     const BY_WORDS: bool = true;
 
-    fn fate(&self, c: char) -> Fate {
+    fn fate(&self, c: char) -> (Fate, Beside) {
+        let told = self.told(c);
         if let Ok(byte @ 0..0x80) = u8::try_from(c) {
             let kind = self.characters.of(c);
-            return match self.words.ascii_of(byte) {
+            let fate = match self.words.ascii_of(byte) {
                 _ if kind.is_blank() => Fate::Blank,
                 Some(same) if kind.is_within() && same == byte => self.of_kept(c),
                 Some(other) if kind.is_within() => Fate::Becomes(other),
                 _ => Fate::Other,
             };
+            let beside = told.map_or_else(Beside::default, |told| told.beside(c));
+            return (fate, Beside { is_blank: kind.is_blank(), ..beside });
         }
-        let Some(Character { in_cluster: InCluster { text, .. }, is_blank }) = self.told(c) else {
-            return Fate::Other;
-        };
-        let count = text.chars().count();
-        match count {
-            _ if is_blank => Fate::Blank,
-            0 => Fate::Gone,
-            1 if text.starts_with(c) => self.of_kept(c),
-            1 if self.are_strange(&text) => Fate::Strange,
-            _ if self.joins_hangul && is_syllable(c) && self.are_strange(&text) => Fate::Strange,
+        let Some(told) = told else { return (Fate::Other, Beside::default()) };
+        let text = &*told.in_cluster.text;
+        let fate = match (text.chars().count(), text.as_bytes()) {
+            _ if told.is_blank => Fate::Blank,
+            (0, _) => Fate::Gone,
+            (1, _) if text.starts_with(c) => self.of_kept(c),
+            (1, &[byte]) => Fate::Becomes(byte),
+            (1, _) if self.are_strange(text) => Fate::Strange,
+            _ if self.joins_hangul && is_syllable(c) && self.are_strange(text) => Fate::Strange,
             _ => Fate::Other,
-        }
-    }
-
-    fn beside(&self, c: char) -> Beside {
-        let Some(Character { in_cluster: InCluster { text, bytes, extends, opens }, is_blank }) =
-            self.told(c)
-        else {
-            return Beside { is_blank: self.characters.is_blank(c), ..Beside::default() };
         };
-        let vanishes = text.is_empty();
-        if bytes == 0 {
-            // What is in front of it joins with what is behind it; and it has as many bytes as are likely there.
-            let is_long = c.len_utf8() > 2;
-            return Beside { goes_on: (true, !is_long), is_inner: (false, is_long), is_blank, vanishes };
-        }
-        let joins_with = |others: usize| opens && bytes + others < LONG_CLUSTER;
-        Beside {
-            goes_on: (joins_with(2), joins_with(3)),
-            is_inner: (extends && bytes < 3, extends && bytes >= 3),
-            is_blank,
-            vanishes,
-        }
+        (fate, told.beside(c))
     }
 
     fn goes_on(&self, _: char, _: &mut dyn FnMut(u8)) {}
@@ -207,7 +213,7 @@ impl Rules for ByStages<'_> {
         let end = text[at..].find(is_blank).map_or(text.len(), |length| at + length);
         let word = text.get(start..end).filter(|_| at < end)?;
         // What a character leans on, or that nothing is in front of it at all.
-        let mut holds = start == 0;
+        let mut holds = start == 0 && self.is_all;
         for c in word.chars() {
             let kind = self.characters.of(c);
             if !kind.is_within() || kind.leans() && !holds {
@@ -267,10 +273,17 @@ impl Tables {
     }
 }
 
+fn one_wide_of() -> usize {
+    static A: OnceLock<usize> = OnceLock::new();
+    *A.get_or_init(|| std::env::var("TESSELLA_U6").ok().and_then(|a| a.parse().ok()).unwrap_or(ONE_WIDE_OF))
+}
+
 /// Whether a text is to be written.
 pub(super) fn is_wide(text: &str) -> bool {
-    let wide = text.bytes().map(|byte| u32::from(byte >> 7)).sum::<u32>();
-    wide as usize * ONE_WIDE_OF > text.len()
+    // Few at a time, so that bytes count them.
+    let count = |few: &[u8]| few.iter().map(|byte| byte >> 7).sum::<u8>();
+    let wide = text.as_bytes().chunks(128).map(|few| usize::from(count(few))).sum::<usize>();
+    wide * one_wide_of() > text.len()
 }
 
 /// What one worker owns for it.
@@ -313,9 +326,11 @@ impl WrittenLanes {
     ) -> Result<bool> {
         let WrittenLanes { runner, bounds, buffers } = self;
         let Some(characters) = words.characters() else { return Ok(false) };
+        let Some(stretch) = words.stages.without_ends(text, characters) else { return Ok(false) };
+        let (is_all, text) = (stretch.start == 0, &text[stretch]);
         let mut written = std::mem::take(&mut buffers.written);
         let (model, writings) = (solving.parts().0, Some(&tables.writings));
-        let rules = ByStages { words, characters, model, writings, joins_hangul: tables.are_joined };
+        let rules = ByStages { words, characters, model, writings, joins_hangul: tables.are_joined, is_all };
         let is_written =
             words.has_no_literal(text) && tables.blanks.write(runner.level(), &rules, text, &mut written)?;
         let mut is_done = is_written && are_short(written.bytes());
