@@ -59,6 +59,7 @@ mod pairs;
 pub mod places;
 mod rectangles;
 pub mod rows;
+mod rules;
 mod shared;
 mod sixteen;
 mod slots;
@@ -101,9 +102,9 @@ use crate::error::Result;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
 
+pub use blanks::Blanks;
 #[cfg(test)]
 pub use blanks::tests::RULES as WRITING_RULES;
-pub use blanks::{Beside, Blanks, Fate, Rules, Spacing, Strangers, WholeWord};
 pub use bounds::Bounds;
 pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};
@@ -115,6 +116,7 @@ use longs::Longs;
 use middle::Wholes;
 pub use narrow::Narrow;
 pub use rectangles::Rectangles;
+pub use rules::{Beside, Fate, Rules, Spacing, Strangers, WholeWord};
 pub use shared::{Built, Shared};
 pub use slots::ID_BOUND;
 use slots::Slots;

@@ -72,6 +72,7 @@ mod word_tokens;
 mod words;
 mod worker;
 mod writings;
+mod written_tables;
 #[cfg(test)]
 mod written_word_tests;
 mod written_words;

@@ -8,7 +8,7 @@ use super::parts;
 use super::word_gaps::{Gaps, Within};
 use super::word_solver::{Buffers, Joined, Solver};
 use super::words::{LONGEST_TEXT, Words};
-use super::written_words::{WrittenLanes, is_wide};
+use super::written_words::{self, WrittenLanes, is_wide};
 use crate::added::Segment;
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -157,7 +157,7 @@ impl WordLanes {
         let words = &*self.words;
         // What words are solved by serves here, too.
         let Some(solving) = words.solving(self.bytes.max(2 * self.wide_bytes)) else { return Ok(None) };
-        let Some(tables) = words.writing(&solving, self.wide_bytes) else { return Ok(None) };
+        let Some(tables) = written_words::tables(words, &solving, self.wide_bytes) else { return Ok(None) };
         let before = out.room().len();
         for segment in segments {
             if let Some(id) = segment.id {

@@ -23,7 +23,7 @@ use super::way::Form;
 use super::word_gaps::{Gaps, Within};
 use super::word_places::WordPlaces;
 use super::writings::Writings;
-use super::written_words::{Tables, Writing};
+use super::written_tables::Writing;
 use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::PieceToken;
@@ -102,7 +102,8 @@ pub(super) struct Words {
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
-    writing: Writing,
+    /// How texts are written that are mostly beyond ASCII.
+    pub writing: Writing,
     /// How new words are put in a row.
     row_cut: Option<RowCut>,
     pub traps: Traps,
@@ -241,11 +242,6 @@ impl Words {
     /// Whether a text has no literal that is replaced.
     pub fn has_no_literal(&self, text: &str) -> bool {
         self.ascii.hold_for_text(text.as_bytes())
-    }
-
-    /// How new texts are written, once there were so many bytes of them.
-    pub fn writing<'s>(&'s self, solving: &Solving<'_>, bytes: usize) -> Option<&'s Tables> {
-        self.writing.get(self, solving, bytes)
     }
 
     /// The same for a word whose characters keep their places, with where they stand.

@@ -4,7 +4,7 @@ use super::EncodeOptions;
 use super::long_word_tests::{LETTERS, spec};
 use super::tests::{stage_after_stage, with_lanes};
 use super::worker::LanesStart;
-use super::written_words::WrittenLanes;
+use super::written_words::{WrittenLanes, tables};
 use crate::lanes::Runner;
 use crate::random::Random;
 use crate::spec::*;
@@ -75,7 +75,7 @@ fn written_texts_are_as_the_stages() {
         let slow = stage_after_stage(&fast);
         let Some(words) = &fast.inner.plan.words else { continue };
         let Some(solving) = words.solving(usize::MAX) else { continue };
-        let Some(tables) = words.writing(&solving, usize::MAX) else { continue };
+        let Some(tables) = tables(words, &solving, usize::MAX) else { continue };
         models += 1;
         let mut lanes = WrittenLanes::new(Runner::new(1 << 20).unwrap());
         let mut random = Random::from_seed(seed);

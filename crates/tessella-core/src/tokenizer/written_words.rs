@@ -11,13 +11,12 @@
 //! *uncertain* ([`apart`](crate::model::unigram::apart)), and then its word is solved whole, as it is written: what stands for a
 //! character that no entry has counts as much. The raw words ([`word_lanes`](super::word_lanes)) are the slow twin.
 
-use std::sync::OnceLock;
-
 use super::fresh::Solving;
 use super::parts::{UNCERTAIN, some_uncertain};
 use super::spelling::Spelling;
 use super::words::Words;
 use super::writings::Writings;
+use super::written_tables::Tables;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::kept::{MANY, Unknown};
@@ -42,36 +41,11 @@ const GROWTH: usize = 12;
 /// Bytes of words that are looked at together where some of them have uncertain units.
 const FEW: usize = 160;
 
-/// What all workers share, made when there was much text.
-#[derive(Debug, Default)]
-pub(super) struct Writing(OnceLock<Option<Box<Tables>>>);
-
-#[derive(Debug)]
-pub(super) struct Tables {
-    boundaries: Boundaries,
-    blanks: Blanks,
-    /// What characters become that the writer does not tell.
-    writings: Writings,
-    unk: TokenId,
-    /// What stands for characters that no entry has.
-    strangers: Option<Strangers>,
-    /// Whether some of these are written as one although they become several.
-    are_joined: bool,
-}
-
-impl Writing {
-    /// If so many bytes of such texts pay for it. Whoever asks first makes it, and who asks at the same time makes the same, so that
-    /// none waits for another.
-    pub fn get<'s>(&'s self, words: &Words, solving: &Solving<'_>, bytes: usize) -> Option<&'s Tables> {
-        if self.0.get().is_none() {
-            let (model, _) = solving.parts();
-            if bytes < model.size().saturating_mul(BYTES_PER_PIECE) {
-                return None;
-            }
-            let _ = self.0.set(Tables::new(words, solving).map(Box::new));
-        }
-        self.0.get()?.as_deref()
-    }
+/// The tables for such texts, if there were so many bytes of them that it pays.
+pub(super) fn tables<'s>(words: &'s Words, solving: &Solving<'_>, bytes: usize) -> Option<&'s Tables> {
+    let (model, _) = solving.parts();
+    let pays = bytes >= model.size().saturating_mul(BYTES_PER_PIECE);
+    words.writing.get(pays, || make(words, solving))
 }
 
 /// The stages, as those that texts are written by.
@@ -226,56 +200,37 @@ impl Rules for ByStages<'_> {
     }
 }
 
-impl Tables {
-    #[cold]
-    fn new(words: &Words, solving: &Solving<'_>) -> Option<Tables> {
-        let mark = words.stages.mark_of_words()?;
-        let (model, steps) = solving.parts();
-        let unk = model.unknown_in_units(steps)?;
-        if model.size() > UNCERTAIN as usize {
+#[cold]
+fn make(words: &Words, solving: &Solving<'_>) -> Option<Tables> {
+    let mark = words.stages.mark_of_words()?;
+    let (model, steps) = solving.parts();
+    let unk = model.unknown_in_units(steps)?;
+    if model.size() > UNCERTAIN as usize {
+        return None;
+    }
+    let blank = |c: char| if c == mark { ' ' } else { c };
+    let mut pairs = Vec::new();
+    for entry in model.entries_for_parts()? {
+        // A word has its mark in front, and no blank at all.
+        if entry.chars().skip(1).any(|c| c == ' ') {
             return None;
         }
-        let blank = |c: char| if c == mark { ' ' } else { c };
-        let mut pairs = Vec::new();
-        for entry in model.entries_for_parts()? {
-            // A word has its mark in front, and no blank at all.
-            if entry.chars().skip(1).any(|c| c == ' ') {
-                return None;
-            }
-            let mut left = None;
-            for c in entry.chars().map(blank) {
-                pairs.extend(left.replace(c).filter(|_| c != ' ').map(|left| (left, c)));
-            }
+        let mut left = None;
+        for c in entry.chars().map(blank) {
+            pairs.extend(left.replace(c).filter(|_| c != ' ').map(|left| (left, c)));
         }
-        let mut strange = (1..0x80u8).filter(|&byte| byte != b' ' && !model.knows(byte.into()));
-        let strangers = strange.next().zip(strange.next());
-        let strangers = strangers.map(|(usual, last)| Strangers { usual, last });
-        if let Some(Strangers { usual, last }) = strangers {
-            pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
-        }
-        let boundaries = Boundaries::new(pairs.into_iter())?;
-        let rules = ByStages::new(words, model)?;
-        let blanks = Blanks::new(&rules, Spacing { prepends: true, drops: true }, strangers);
-        Some(Tables {
-            boundaries,
-            blanks,
-            writings: Writings::new(),
-            unk,
-            strangers,
-            are_joined: rules.joins_hangul,
-        })
     }
-
-    /// Whether a written word may be something else than what it was written for.
-    fn is_open(&self, word: &[u8]) -> bool {
-        let has = |Strangers { usual, last }| word.iter().any(|&byte| byte == usual || byte == last);
-        self.are_joined && self.strangers.is_some_and(has)
+    let mut strange = (1..0x80u8).filter(|&byte| byte != b' ' && !model.knows(byte.into()));
+    let strangers = strange.next().zip(strange.next());
+    let strangers = strangers.map(|(usual, last)| Strangers { usual, last });
+    if let Some(Strangers { usual, last }) = strangers {
+        pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
     }
-}
-
-fn one_wide_of() -> usize {
-    static A: OnceLock<usize> = OnceLock::new();
-    *A.get_or_init(|| std::env::var("TESSELLA_U6").ok().and_then(|a| a.parse().ok()).unwrap_or(ONE_WIDE_OF))
+    let boundaries = Boundaries::new(pairs.into_iter())?;
+    let rules = ByStages::new(words, model)?;
+    let blanks = Blanks::new(&rules, Spacing { prepends: true, drops: true }, strangers);
+    let (writings, are_joined) = (Writings::new(), rules.joins_hangul);
+    Some(Tables { boundaries, blanks, writings, unk, strangers, are_joined })
 }
 
 /// Whether a text is to be written.
@@ -283,7 +238,7 @@ pub(super) fn is_wide(text: &str) -> bool {
     // Few at a time, so that bytes count them.
     let count = |few: &[u8]| few.iter().map(|byte| byte >> 7).sum::<u8>();
     let wide = text.as_bytes().chunks(128).map(|few| usize::from(count(few))).sum::<usize>();
-    wide * one_wide_of() > text.len()
+    wide * ONE_WIDE_OF > text.len()
 }
 
 /// What one worker owns for it.
