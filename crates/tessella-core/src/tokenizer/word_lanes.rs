@@ -156,7 +156,7 @@ impl WordLanes {
         self.wide_bytes = self.wide_bytes.saturating_add(text.len());
         let words = &*self.words;
         // What words are solved by serves here, too.
-        let Some(solving) = words.solving(self.bytes.max(2 * self.wide_bytes)) else { return Ok(None) };
+        let Some(solving) = words.solving(self.bytes.max(self.wide_bytes)) else { return Ok(None) };
         let Some(tables) = written_words::tables(words, &solving, self.wide_bytes) else { return Ok(None) };
         let before = out.room().len();
         for segment in segments {
