@@ -238,6 +238,7 @@ impl<R: Rules> Task for Writing<'_, R> {
         let text = self.text.as_bytes();
         self.out.begin(most_written(text.len()) + 2 * BLOCK);
         let Spacing { prepends, drops } = self.blanks.spacing;
+        self.out.ended_with_blanks = false;
         if text.is_empty() {
             return Ok(true);
         }
@@ -276,6 +277,7 @@ impl<R: Rules> Task for Writing<'_, R> {
         }
         // What was taken back at the end says where it came from already.
         let is_whole = self.out.length == written;
+        self.out.ended_with_blanks = !is_whole;
         let first = if prepends { Some(self.dropped_first()) } else { None };
         self.out.note_ends(first, is_whole.then_some(text.len()));
         Ok(true)

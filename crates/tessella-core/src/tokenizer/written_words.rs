@@ -288,7 +288,9 @@ impl WrittenLanes {
         let rules = ByStages { words, characters, model, writings, joins_hangul: tables.are_joined, is_all };
         let is_written =
             words.has_no_literal(text) && tables.blanks.write(runner.level(), &rules, text, &mut written)?;
-        let mut is_done = is_written && are_short(written.bytes());
+        // Where blanks are marks, those at the end are pieces unless they were stripped.
+        let ends = words.stages.gaps().is_none() || !written.ended_with_blanks;
+        let mut is_done = is_written && ends && are_short(written.bytes());
         if is_done {
             let mut solver = Solver { words, solving, buffers };
             let (before, bytes) = (out.len(), written.bytes());
