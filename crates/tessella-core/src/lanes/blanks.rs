@@ -8,66 +8,20 @@
 //! Characters that a model knows nothing of are all alike to it. They are written as one ASCII character that it does
 //! not know either, and every so often as another one, at which units end ([`Strangers`]).
 
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU16, Ordering, fence};
 
 use super::ascii::BLOCK;
 use super::characters::{Kinds, Sets, code_point_at};
+use super::rules::{Beside, Fate, Rules, Spacing, Strangers, WholeWord};
 use super::told::{
-    BLANK, GOES_ON, GOES_ON_IN_ASCII, IN_ASCII, INNER, KNOWN, OTHER, STAYS, STRANGE, fate, go_on,
+    BECOMES, BEFORE, BLANK, GOES_ON, GOES_ON_IN_ASCII, GOES_ON_SHORT, GONE, IN_ASCII, INNER, INNER_SHORT,
+    KNOWN, OTHER, STAYS, STRANGE, VANISHES, fate, go_on,
 };
 use super::unfold::Unfolded;
 use super::vectors::{Level, Task, Vectors};
 use super::written::Written;
 use crate::error::Result;
 use crate::limits;
-
-/// What becomes of a character that no rule goes on behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    Stays,
-    Blank,
-    /// It stays, and the model does not know it.
-    Strange,
-    /// The rules tell.
-    Other,
-}
-
-/// What a text is written by.
-pub trait Rules {
-    fn fate(&self, c: char) -> Fate;
-
-    /// Calls with every byte that may stand behind a character within a rule.
-    fn goes_on(&self, c: char, with: &mut dyn FnMut(u8));
-
-    /// The characters beyond ASCII, in order, that stand behind another one within a rule; `None` if any may.
-    fn inner(&self) -> Option<Vec<char>>;
-
-    /// How many bytes at the start of a text are replaced together, and by what. `None` if texts like this one are not
-    /// to be written this way.
-    fn chunk<'t>(&'t self, text: &'t str) -> Option<(usize, &'t str)>;
-}
-
-/// ASCII characters that stand for those that a model does not know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Strangers {
-    pub usual: u8,
-    /// Each [`Strangers::RUN`]th of them in a row. A unit ends behind it.
-    pub last: u8,
-}
-
-impl Strangers {
-    /// As long as a key.
-    const RUN: usize = super::key::LONGEST;
-}
-
-/// How a text begins and what happens to its blanks.
-#[derive(Debug, Clone, Copy)]
-pub struct Spacing {
-    /// A blank comes in front.
-    pub prepends: bool,
-    /// Blanks are dropped first, last and behind others.
-    pub drops: bool,
-}
 
 /// Characters below this are remembered.
 const REMEMBERED: usize = 0x3_0000;
@@ -87,6 +41,8 @@ pub struct Blanks {
     inner: Option<Vec<char>>,
     /// Filled by whoever comes first; who comes at the same time finds the same.
     characters: Box<[AtomicU16]>,
+    /// What those become that become another one of ASCII.
+    becomes: Box<[AtomicU8]>,
 }
 
 impl std::fmt::Debug for Blanks {
@@ -97,7 +53,7 @@ impl std::fmt::Debug for Blanks {
 
 impl Blanks {
     /// For such rules; the same are to be given whenever a text is written.
-    pub fn new(rules: &impl Rules, spacing: Spacing, strangers: Option<Strangers>) -> Blanks {
+    pub fn new<R: Rules>(rules: &R, spacing: Spacing, strangers: Option<Strangers>) -> Blanks {
         let characters = (0..REMEMBERED).map(|_| AtomicU16::new(0)).collect();
         let mut blanks = Blanks {
             spacing,
@@ -106,18 +62,22 @@ impl Blanks {
             written: [b' '; 128],
             inner: rules.inner(),
             characters,
+            becomes: (0..if R::BY_WORDS { REMEMBERED } else { 0 }).map(|_| AtomicU8::new(0)).collect(),
         };
         for byte in 0..0x80u8 {
             let known = blanks.character(rules, byte.into());
             let place = usize::from(byte & 15);
             let bit = 1 << (byte >> 4);
-            if known & GOES_ON_IN_ASCII == 0 {
+            if known & (GOES_ON_IN_ASCII | GONE) == 0 {
                 match fate(known) {
                     STRANGE | OTHER => {}
                     BLANK => blanks.sets.alone[place] |= bit,
                     _ => {
                         blanks.sets.word[place] |= bit;
-                        blanks.written[usize::from(byte)] = byte;
+                        blanks.written[usize::from(byte)] = match rules.fate(byte.into()).0 {
+                            Fate::Becomes(other) => other,
+                            _ => byte,
+                        };
                     }
                 }
             }
@@ -147,11 +107,23 @@ impl Blanks {
     #[cold]
     fn find_out(&self, rules: &impl Rules, code_point: usize) -> u16 {
         let c = char::from_u32(code_point as u32);
-        let mut known = match c.map_or(Fate::Other, |c| rules.fate(c)) {
+        let (fate, beside) = c.map_or((Fate::Other, Beside::default()), |c| rules.fate(c));
+        let mut known = match fate {
             Fate::Stays => KNOWN,
+            Fate::Becomes(_) if code_point < 0x80 => KNOWN,
+            Fate::Becomes(byte) => match self.becomes.get(code_point) {
+                Some(place) => {
+                    place.store(byte, Ordering::Relaxed);
+                    // Who sees that it becomes one sees which.
+                    fence(Ordering::Release);
+                    KNOWN | BECOMES
+                }
+                None => KNOWN | OTHER,
+            },
             Fate::Blank => KNOWN | BLANK,
             Fate::Strange if self.strangers.is_some() && code_point >= 0x80 => KNOWN | STRANGE,
             Fate::Strange => KNOWN,
+            Fate::Gone => KNOWN | GONE,
             Fate::Other => KNOWN | OTHER,
         };
         if let Some(c) = c {
@@ -162,6 +134,10 @@ impl Blanks {
                 _ if self.inner.as_ref().is_none_or(is_inner) => INNER,
                 _ => 0,
             };
+            let Beside { goes_on, is_inner, is_blank, vanishes } = beside;
+            let bits = |is: bool, bits: u16| if is { bits } else { 0 };
+            known |= bits(goes_on.0, GOES_ON_SHORT) | bits(goes_on.1, GOES_ON) | bits(is_blank, BEFORE);
+            known |= bits(is_inner.0, INNER_SHORT) | bits(is_inner.1, INNER) | bits(vanishes, VANISHES);
         }
         if let Some(place) = self.characters.get(code_point) {
             place.store(known, Ordering::Relaxed);
@@ -169,9 +145,25 @@ impl Blanks {
         known
     }
 
+    /// What a character becomes of which it is known that it is one of ASCII.
+    #[inline(always)]
+    fn becomes(&self, code_point: usize) -> u8 {
+        fence(Ordering::Acquire);
+        self.becomes.get(code_point).map_or(b' ', |byte| byte.load(Ordering::Relaxed))
+    }
+
     /// Writes a text; false if it is not to be written this way.
     pub fn write(&self, level: Level, rules: &impl Rules, text: &str, out: &mut Written) -> Result<bool> {
-        level.run(Writing { blanks: self, rules, text, out, after_blank: self.spacing.drops, strange: 0 })
+        let told = String::new();
+        level.run(Writing {
+            blanks: self,
+            rules,
+            text,
+            out,
+            after_blank: self.spacing.drops,
+            strange: 0,
+            told,
+        })
     }
 }
 
@@ -185,6 +177,8 @@ struct Writing<'w, R> {
     after_blank: bool,
     /// Strangers in a row, less those before the last that ends a unit.
     strange: usize,
+    /// What a character becomes.
+    told: String,
 }
 
 /// What is found of a block.
@@ -244,6 +238,7 @@ impl<R: Rules> Task for Writing<'_, R> {
         let text = self.text.as_bytes();
         self.out.begin(most_written(text.len()) + 2 * BLOCK);
         let Spacing { prepends, drops } = self.blanks.spacing;
+        self.out.ended_with_blanks = false;
         if text.is_empty() {
             return Ok(true);
         }
@@ -251,6 +246,11 @@ impl<R: Rules> Task for Writing<'_, R> {
             self.out.push(b' ', 0);
         }
         let mut at = 0;
+        // What would join with others in front is not told without such.
+        if R::BY_WORDS && self.blanks.at(self.rules, text, 0) & (INNER | INNER_SHORT | VANISHES) != 0 {
+            let Some(next) = self.whole_word(0) else { return Ok(false) };
+            at = next;
+        }
         let mut next_look = LOOK_EVERY;
         while at < text.len() {
             if at >= next_look {
@@ -277,6 +277,7 @@ impl<R: Rules> Task for Writing<'_, R> {
         }
         // What was taken back at the end says where it came from already.
         let is_whole = self.out.length == written;
+        self.out.ended_with_blanks = !is_whole;
         let first = if prepends { Some(self.dropped_first()) } else { None };
         self.out.note_ends(first, is_whole.then_some(text.len()));
         Ok(true)
@@ -403,13 +404,35 @@ impl<R: Rules> Writing<'_, R> {
             second | second << 1 & kinds.inner
         };
         found.dropped |= behind(strange_bytes | blank_bytes);
+        let gone = told.gone & !(!0u64).checked_shl(taken).unwrap_or(0);
+        if gone != 0 {
+            let gone_bytes = vectors.spread(gone, firsts) & kinds.high;
+            found.dropped |= gone_bytes | behind(gone_bytes);
+        }
         found.blanks |= blank_bytes | behind(blank_bytes);
         let usual = blanks.strangers.map_or(Strangers { usual: 0, last: 0 }, |strangers| strangers);
         vectors.put(written, strange_bytes, usual.usual);
         vectors.put(written, blank_bytes, b' ');
-        let (lasts, row) = rows_of_strangers(strange, taken, self.strange);
+        let mut becomes = told.becomes & !(!0u64).checked_shl(taken).unwrap_or(0);
+        if becomes != 0 {
+            let mut bytes = vectors.spread(becomes, firsts);
+            found.dropped |= behind(bytes);
+            while becomes != 0 {
+                let (number, bit) = (becomes.trailing_zeros() as usize, bytes.trailing_zeros() as usize);
+                written[bit % BLOCK] = blanks.becomes(characters[number % BLOCK].into());
+                becomes &= becomes - 1;
+                bytes &= bytes - 1;
+            }
+        }
+        // What is not written does not end a row.
+        let kept = vectors.without(strange, gone);
+        let (lasts, row) = match taken - gone.count_ones() {
+            0 => (0, self.strange),
+            taken => rows_of_strangers(kept, taken, self.strange),
+        };
         found.row = row;
         if lasts != 0 {
+            let lasts = if gone == 0 { lasts } else { vectors.spread(lasts, !gone) };
             vectors.put(written, vectors.spread(lasts, firsts), usual.last);
         }
         true
@@ -441,9 +464,10 @@ impl<R: Rules> Writing<'_, R> {
                 break;
             }
             let bytes = (!0u64 >> (BLOCK as u32 - length)) << bit;
-            let (is_blank, is_strange) = (fate == BLANK, fate == STRANGE);
-            let changed = 0u64.wrapping_sub(u64::from(is_blank | is_strange));
-            found.dropped |= bytes & (bytes - 1) & changed;
+            let (is_blank, is_strange, is_gone) = (fate == BLANK, fate == STRANGE, known & GONE != 0);
+            let becomes = known & BECOMES != 0;
+            let changed = 0u64.wrapping_sub(u64::from(is_blank | is_strange | becomes));
+            found.dropped |= bytes & (bytes - 1) & changed | bytes & 0u64.wrapping_sub(u64::from(is_gone));
             found.blanks |= bytes & 0u64.wrapping_sub(u64::from(is_blank));
             let row = if bit == end_of_strange { strange + 1 } else { 1 };
             let is_last = row == Strangers::RUN;
@@ -451,7 +475,12 @@ impl<R: Rules> Writing<'_, R> {
             let place = &mut written[bit as usize % BLOCK];
             *place = if is_strange { stands_for } else { *place };
             *place = if is_blank { b' ' } else { *place };
+            if becomes {
+                *place = blanks.becomes(code_point);
+            }
+            let (strange_before, goes_on) = (strange, bit == end_of_strange);
             strange = if is_last | !is_strange { 0 } else { row };
+            strange = if is_gone & goes_on { strange_before } else { strange };
             end_of_strange = end;
         }
         // An ASCII character at the block's end that may join with what is behind it.
@@ -492,12 +521,21 @@ impl<R: Rules> Writing<'_, R> {
                     self.after_blank = false;
                     at = next;
                 }
+                (STAYS, _) if known & GONE != 0 => at = next,
+                (STAYS, _) if known & BECOMES != 0 => {
+                    self.out.push(self.blanks.becomes(code_point), at);
+                    (self.after_blank, self.strange) = (false, 0);
+                    at = next;
+                }
                 (STAYS, _) => {
                     // As many bytes whatever their number: what is too much is written over.
-                    let four = match text[at..].first_chunk::<4>() {
+                    let mut four = match text[at..].first_chunk::<4>() {
                         Some(four) => *four,
                         None => std::array::from_fn(|ahead| text.get(at + ahead).copied().unwrap_or(0)),
                     };
+                    if length == 1 {
+                        four[0] = self.blanks.written[usize::from(byte) % 128];
+                    }
                     if let Some(room) = self.out.bytes[self.out.length..].first_chunk_mut() {
                         *room = four;
                     }
@@ -514,7 +552,7 @@ impl<R: Rules> Writing<'_, R> {
                     at = next;
                 }
                 _ => {
-                    at += self.chunk(at)?;
+                    at += self.chunk(at, joins)?;
                     told = 0;
                 }
             }
@@ -528,8 +566,11 @@ impl<R: Rules> Writing<'_, R> {
 
     /// Writes what the rules make of the start of the rest.
     #[inline(never)]
-    fn chunk(&mut self, at: usize) -> Option<usize> {
+    fn chunk(&mut self, at: usize, joins: bool) -> Option<usize> {
         let drops = self.blanks.spacing.drops;
+        if R::BY_WORDS {
+            return self.alone(at, joins);
+        }
         let (length, chunk) = self.rules.chunk(self.text.get(at..)?)?;
         let kept = if self.after_blank { chunk.trim_start_matches(' ') } else { chunk };
         if !kept.is_empty() {
@@ -541,6 +582,50 @@ impl<R: Rules> Writing<'_, R> {
             self.strange = 0;
         }
         Some(length)
+    }
+
+    /// Writes what the character at a place becomes, or the word around it.
+    fn alone(&mut self, at: usize, joins: bool) -> Option<usize> {
+        let c = self.text.get(at..)?.chars().next()?;
+        self.told.clear();
+        if joins || !self.rules.alone(c, &mut self.told) {
+            return self.whole_word(at);
+        }
+        if !self.told.is_empty() {
+            self.out.note(self.told.len(), |_| at);
+            let Written { bytes, length, .. } = &mut *self.out;
+            bytes.get_mut(*length..*length + self.told.len())?.copy_from_slice(self.told.as_bytes());
+            *length += self.told.len();
+            (self.after_blank, self.strange) = (false, 0);
+        }
+        Some(c.len_utf8())
+    }
+
+    /// Writes the word around a place as a whole, in the place of what is written of it; says how many bytes behind the place it ends.
+    #[cold]
+    fn whole_word(&mut self, at: usize) -> Option<usize> {
+        let WholeWord { range, text } = self.rules.word(self.text, at)?;
+        let is_blank = |c: char| fate(self.blanks.character(self.rules, c as usize)) == BLANK;
+        if self.text.get(range.start..at)?.contains(is_blank) {
+            return None;
+        }
+        let out = &mut *self.out;
+        // So only what stands in front of the word became a blank.
+        out.length = out.bytes[..out.length].iter().rposition(|&byte| byte == b' ')? + 1;
+        (self.after_blank, self.strange) = (self.blanks.spacing.drops, 0);
+        for c in text.chars() {
+            let mut bytes = [0; 4];
+            let bytes = c.encode_utf8(&mut bytes).as_bytes();
+            let is_blank = c == ' ';
+            if !(is_blank && self.after_blank) {
+                self.out.note(bytes.len(), |_| range.start);
+                let Written { bytes: room, length, .. } = &mut *self.out;
+                room.get_mut(*length..*length + bytes.len())?.copy_from_slice(bytes);
+                *length += bytes.len();
+            }
+            self.after_blank = is_blank && self.blanks.spacing.drops;
+        }
+        range.end.checked_sub(at)
     }
 }
 
@@ -565,16 +650,17 @@ pub(super) mod tests {
     struct Table;
 
     impl Rules for Table {
-        fn fate(&self, c: char) -> Fate {
+        fn fate(&self, c: char) -> (Fate, Beside) {
             let rule = RULES.iter().find(|(from, _)| from.chars().eq([c]));
-            match rule {
+            let fate = match rule {
                 None if c == ' ' => Fate::Blank,
                 None if c == '▁' || c == '<' => Fate::Other,
                 None if c.is_ascii() || "éかfi".contains(c) => Fate::Stays,
                 None => Fate::Strange,
                 Some((_, " ")) => Fate::Blank,
                 Some(_) => Fate::Other,
-            }
+            };
+            (fate, Beside::default())
         }
 
         fn goes_on(&self, c: char, with: &mut dyn FnMut(u8)) {
@@ -671,7 +757,7 @@ pub(super) mod tests {
                 for level in Level::all() {
                     let done = blanks.write(level, &Table, &text, &mut written).unwrap();
                     let bytes = written.bytes();
-                    let strange = |c: char| Table.fate(c) == Fate::Strange || "\u{2}\u{3}".contains(c);
+                    let strange = |c: char| Table.fate(c).0 == Fate::Strange || "\u{2}\u{3}".contains(c);
                     let alike = |text: &str| text.replace(strange, "?");
                     let found = alike(std::str::from_utf8(bytes).unwrap());
                     match slowly(spacing, &text) {

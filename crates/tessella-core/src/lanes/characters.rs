@@ -195,6 +195,19 @@ impl Characters {
         (kind, length)
     }
 
+    /// The kind of a character.
+    pub fn of(&self, c: char) -> Kind {
+        match u8::try_from(c) {
+            Ok(byte @ 0..0x80) if Sets::has(&self.sets.word, byte) => Kind::WORD,
+            Ok(byte @ 0..0x80) if Sets::has(&self.sets.alone, byte) => Kind::ALONE,
+            Ok(byte @ 0..0x80) if self.odd.as_ref().is_some_and(|odd| Sets::has(&odd.word, byte)) => {
+                Kind::ODD
+            }
+            Ok(0..0x80) => Kind::BLANK,
+            _ => self.at(c.encode_utf8(&mut [0; 4]).as_bytes(), 0).0,
+        }
+    }
+
     /// Whether a character stands between words.
     pub fn is_blank(&self, c: char) -> bool {
         match u8::try_from(c) {

@@ -60,6 +60,7 @@ mod pairs;
 pub mod places;
 mod rectangles;
 pub mod rows;
+mod rules;
 mod shared;
 mod sixteen;
 mod slots;
@@ -103,9 +104,9 @@ use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
 
 pub use absent::Absent;
+pub use blanks::Blanks;
 #[cfg(test)]
 pub use blanks::tests::RULES as WRITING_RULES;
-pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers};
 pub use bounds::Bounds;
 pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};
@@ -117,6 +118,7 @@ use longs::Longs;
 use middle::Wholes;
 pub use narrow::Narrow;
 pub use rectangles::Rectangles;
+pub use rules::{Beside, Fate, Rules, Spacing, Strangers, WholeWord};
 pub use shared::{Built, Shared};
 pub use slots::ID_BOUND;
 use slots::Slots;

@@ -42,7 +42,16 @@ impl Boundaries {
         let mut sides = CharTable::new((ALONE, ALONE));
         let (mut rows, mut columns) = (0, 0);
         let mut places = Vec::new();
+        // Most pairs are of ASCII, and come again and again.
+        let mut seen = [0u128; ASCII];
         for (left, right) in pairs {
+            if left.is_ascii() && right.is_ascii() {
+                let (row, bit) = (&mut seen[left as usize % ASCII], 1 << (right as u32 % ASCII as u32));
+                if *row & bit != 0 {
+                    continue;
+                }
+                *row |= bit;
+            }
             let mut side = sides.get(left);
             if side.0 == ALONE {
                 rows += 1;

@@ -91,7 +91,7 @@ pub trait Vectors: Copy {
         kept::bytes_one_by_one(bytes, bits, out);
     }
 
-    /// Whether the three that follow take a few instructions each.
+    /// Whether the four that follow take a few instructions each.
     const TELLS: bool = false;
 
     /// What becomes of the characters of a block, of what is known of them and the one behind them.
@@ -104,6 +104,12 @@ pub trait Vectors: Copy {
     #[inline(always)]
     fn spread(self, bits: u64, over: u64) -> u64 {
         told::spread_one_by_one(bits, over)
+    }
+
+    /// The bits that are not at some places, closed up.
+    #[inline(always)]
+    fn without(self, bits: u64, places: u64) -> u64 {
+        told::without_one_by_one(bits, places)
     }
 
     /// Puts a byte where a bit is set.
@@ -203,7 +209,7 @@ pub trait Vectors: Copy {
         places.map(|place| table[place as usize % MANY])
     }
 
-    /// Whether the three that follow take fewer instructions than there are lanes.
+    /// Whether the four that follow take fewer instructions than there are lanes.
     const GATHERS: bool = false;
 
     /// What stands at sixteen places of a table of bytes that has [`BEHIND`] more; 0 behind its end.

@@ -11,6 +11,8 @@ pub struct Written {
     sources: Vec<u32>,
     /// Whether these are wanted.
     pub tells_sources: bool,
+    /// Whether blanks were dropped at the end.
+    pub ended_with_blanks: bool,
 }
 
 /// Longer buffers are given back.

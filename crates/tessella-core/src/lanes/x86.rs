@@ -150,6 +150,15 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
+    fn without(self, bits: u64, places: u64) -> u64 {
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_told::without(bits, places)
+        }
+    }
+
+    #[inline(always)]
     fn spread(self, bits: u64, over: u64) -> u64 {
         // SAFETY: as above.
         #[allow(unsafe_code)]

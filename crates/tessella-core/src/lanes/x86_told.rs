@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::ascii::BLOCK;
-use super::told::{BLANK, IN_ASCII, INNER, OTHER, STRANGE, Told};
+use super::told::{BECOMES, BLANK, GONE, OTHER, SECOND, STRANGE, Told};
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
@@ -16,7 +16,7 @@ pub fn told(known: &[u16; BLOCK + 1]) -> Told {
     };
     let (first, then) = (half(0), half(BLOCK / 2));
     let (behind_first, behind_then) = (half(1), half(BLOCK / 2 + 1));
-    let next = _mm512_set1_epi16((IN_ASCII | INNER) as i16);
+    let next = _mm512_set1_epi16(SECOND as i16);
     let joins =
         |known, behind| _mm512_test_epi16_mask(_mm512_slli_epi16::<4>(known), _mm512_and_si512(behind, next));
     let both = |first: u32, then: u32| u64::from(first) | u64::from(then) << 32;
@@ -26,11 +26,14 @@ pub fn told(known: &[u16; BLOCK + 1]) -> Told {
         let fate = _mm512_set1_epi16(fate as i16);
         both(_mm512_cmpeq_epi16_mask(fate_of_first, fate), _mm512_cmpeq_epi16_mask(fate_of_then, fate))
     };
+    let (gone, becomes) = (_mm512_set1_epi16(GONE as i16), _mm512_set1_epi16(BECOMES as i16));
     Told {
         joins: both(joins(first, behind_first), joins(then, behind_then)),
         blank: is(BLANK),
         strange: is(STRANGE),
         other: is(OTHER),
+        becomes: both(_mm512_test_epi16_mask(first, becomes), _mm512_test_epi16_mask(then, becomes)),
+        gone: both(_mm512_test_epi16_mask(first, gone), _mm512_test_epi16_mask(then, gone)),
     }
 }
 
@@ -38,6 +41,12 @@ pub fn told(known: &[u16; BLOCK + 1]) -> Told {
 #[inline]
 pub fn spread(bits: u64, over: u64) -> u64 {
     _pdep_u64(bits, over)
+}
+
+#[target_feature(enable = "bmi2")]
+#[inline]
+pub fn without(bits: u64, places: u64) -> u64 {
+    _pext_u64(bits, !places)
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -231,6 +231,53 @@ impl Normalizer {
         Some(text)
     }
 
+    /// What a character is where clusters are looked up character by character; `None` if it is not told by itself even there, or
+    /// joins with a letter behind it.
+    pub fn in_cluster(&self, c: char) -> Option<InCluster> {
+        let mut text = c.to_string();
+        let (mut looked_up, mut opens, mut extends) = (None::<String>, false, false);
+        for (number, step) in self.word_steps().enumerate() {
+            let before = std::mem::take(&mut text);
+            if let Step::Precompiled(map) = step
+                && map.matching == CharsmapMatching::Grapheme
+                && looked_up.is_none()
+            {
+                let is_one = before.chars().count() == 1;
+                extends = is_one && format!("a{before}").graphemes(true).count() == 1;
+                let is_apart = extends && format!("{before}a").graphemes(true).count() == 2;
+                if !is_apart && !before.chars().all(is_looked_up_alone) {
+                    return None;
+                }
+                let holds = |last: &char| format!("{last}\u{301}").graphemes(true).count() == 1;
+                opens = before.chars().next_back().filter(holds).is_some_and(|last| map.opens(last));
+                for c in before.chars() {
+                    map.alone(c, &mut text);
+                }
+                looked_up = Some(before);
+                continue;
+            }
+            text = step.of(&before).ok()?;
+            let is_alone = match step {
+                Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+                // What may trade places with neighbours goes at once.
+                Step::Form(Form::Nfd | Form::Nfkd) => {
+                    let goes = self.strips_behind(number);
+                    text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
+                }
+                Step::Replace(replace) => replace
+                    .literal()
+                    .is_some_and(|literal| !literal.is_empty() && !before.contains(|c| literal.contains(c))),
+                _ => false,
+            };
+            if !is_alone {
+                return None;
+            }
+        }
+        let looked_up = looked_up.unwrap_or_else(|| c.to_string());
+        let bytes = looked_up.chars().next_back().map_or(0, char::len_utf8);
+        Some(InCluster { text, bytes, extends, opens })
+    }
+
     /// Where a character stays as it is, step by step.
     pub fn stays(&self, c: char) -> Stays {
         let text = c.to_string();
@@ -308,6 +355,20 @@ pub enum BesideBlanks {
     Gone,
 }
 
+/// A character in clusters that are looked up character by character. A cluster is, if its first character opens no rule, or it has
+/// six bytes and more, as any has but for two of which one joins with what is in front.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InCluster {
+    /// What it becomes.
+    pub text: String,
+    /// Bytes of it, or of the last character that it has become, as it is looked up; none if it is gone before that.
+    pub bytes: usize,
+    /// Whether it joins with a letter in front of it.
+    pub extends: bool,
+    /// Whether a rule begins with it that may go on with what joins with it.
+    pub opens: bool,
+}
+
 /// Where a character stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stays {
@@ -374,6 +435,11 @@ impl AsciiFates {
             [first, second] => !word.windows(2).any(|two| (two[0] == first) & (two[1] == second)),
             ref literal => memmem::find(word, literal).is_none(),
         })
+    }
+
+    /// The same for a text of any length.
+    pub fn hold_for_text(&self, text: &[u8]) -> bool {
+        self.literals.iter().all(|literal| memmem::find(text, literal.as_bytes()).is_none())
     }
 
     /// The same for a word of less than sixteen bytes, with zeros behind it: whether some byte is the first one of a literal and

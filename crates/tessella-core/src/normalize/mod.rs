@@ -48,7 +48,8 @@ mod strip;
 #[cfg(test)]
 mod testing;
 
-pub use local::{AsciiFates, BesideBlanks, Blanks, Stays};
+pub use local::{AsciiFates, BesideBlanks, Blanks, InCluster, Stays};
+pub(crate) use precompiled::LONG_CLUSTER;
 
 /// A compiled normalizer.
 #[derive(Debug)]

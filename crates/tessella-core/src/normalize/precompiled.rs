@@ -24,7 +24,7 @@ use crate::spec::CharsmapMatching;
 use crate::text::{AlignedText, Rewriter};
 
 /// Clusters of this many bytes or more are not looked up whole.
-pub(super) const LONG_CLUSTER: usize = 6;
+pub(crate) const LONG_CLUSTER: usize = 6;
 
 /// A compiled character map normalizer.
 #[derive(Debug, Clone)]
@@ -42,6 +42,21 @@ impl Precompiled {
     /// Bytes that no replacement has more of.
     pub fn longest_replacement(&self) -> usize {
         self.map.longest_replacement()
+    }
+
+    /// Whether a rule begins with a character.
+    pub fn opens(&self, c: char) -> bool {
+        let mut bytes = [0; 4];
+        let c = &*c.encode_utf8(&mut bytes);
+        self.map.continues(c.as_bytes()) || self.map.shortest(c).is_some()
+    }
+
+    /// Appends what a character becomes that is looked up alone.
+    pub fn alone(&self, c: char, out: &mut String) {
+        match self.map.shortest(c.encode_utf8(&mut [0; 4])) {
+            Some(replacement) => out.push_str(replacement),
+            None => out.push(c),
+        }
     }
 
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {

@@ -84,7 +84,12 @@ pub(super) struct Long {
     tokens: Vec<PieceToken>,
 }
 
-impl Solving<'_> {
+impl<'s> Solving<'s> {
+    /// The model, and what its units are walked through.
+    pub fn parts(&self) -> (&'s Unigram, &'s Steps) {
+        (self.model, self.steps)
+    }
+
     /// Appends the ids of a word as the model gets it, by what words are solved together by; false, and nothing is appended, if that
     /// does not tell them.
     pub fn long(&self, piece: &str, room: &mut Long, ids: &mut Vec<TokenId>) -> bool {

@@ -224,12 +224,16 @@ impl TakesWords for WordIds<'_, '_> {
         Ok(())
     }
 
+    fn looks(&mut self) -> Result<()> {
+        self.options.check_cancelled()
+    }
+
     fn room(&mut self) -> &mut Vec<u32> {
         self.out
     }
 
     fn words(&mut self, _: Pieces<'_>, _: usize, _: &mut Solver<'_>) -> Result<bool> {
-        self.options.check_cancelled().map(|()| true)
+        self.looks().map(|()| true)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::random::Random;
 use crate::spec::*;
 
 /// Letters and marks of three bytes, some of which compose, and what has fewer and more bytes.
-const LETTERS: &[&str] = &[
+pub(super) const LETTERS: &[&str] = &[
     "\u{915}",
     "\u{937}",
     "\u{93e}",
@@ -42,7 +42,7 @@ const LETTERS: &[&str] = &[
 ];
 
 /// A model of such letters with sums that tie, nearly tie and do not.
-fn spec(seed: u64) -> TokenizerSpec {
+pub(super) fn spec(seed: u64) -> TokenizerSpec {
     let mut random = Random::from_seed(seed);
     let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
     let chars = |text: &str| text.chars().collect::<Vec<_>>();

@@ -73,6 +73,10 @@ mod word_tokens;
 mod words;
 mod worker;
 mod writings;
+mod written_tables;
+#[cfg(test)]
+mod written_word_tests;
+mod written_words;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

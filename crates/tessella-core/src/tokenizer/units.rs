@@ -17,8 +17,8 @@ use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{
-    self, Blanks, Bounds, Fate, Key, Lengths, LongPieces, Pieces, Rules, Runner, Solve, Spacing, Spelled,
-    Strangers, Work, Written,
+    self, Beside, Blanks, Bounds, Fate, Key, Lengths, LongPieces, Pieces, Rules, Runner, Solve, Spacing,
+    Spelled, Strangers, Work, Written,
 };
 use crate::limits;
 use crate::model::sentencepiece::{Progress, Settled, SumScratch, Sums};
@@ -116,17 +116,16 @@ struct Writing<'w> {
 }
 
 impl Rules for Writing<'_> {
-    fn fate(&self, c: char) -> Fate {
-        if c == MARK || self.normalization.begins_symbol(c) {
-            return Fate::Other;
-        }
-        match self.normalization.rule(c) {
+    fn fate(&self, c: char) -> (Fate, Beside) {
+        let fate = match self.normalization.rule(c) {
+            _ if c == MARK || self.normalization.begins_symbol(c) => Fate::Other,
             None if c == char::from(BLANK) => Fate::Blank,
             None if self.sums.knows(c) => Fate::Stays,
             None => Fate::Strange,
             Some(" ") => Fate::Blank,
             Some(_) => Fate::Other,
-        }
+        };
+        (fate, Beside::default())
     }
 
     fn goes_on(&self, c: char, with: &mut dyn FnMut(u8)) {

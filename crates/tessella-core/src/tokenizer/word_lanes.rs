@@ -7,6 +7,7 @@ use super::packed;
 use super::word_gaps::{Gaps, Within};
 use super::word_solver::{Buffers, Joined, Solver};
 use super::words::{LONGEST_TEXT, Words};
+use super::written_words::{self, WrittenLanes, is_wide};
 use crate::added::Segment;
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -20,6 +21,10 @@ const _: () = assert!(LONGEST_TEXT <= packed::LONGEST);
 pub(super) struct WordLanes {
     words: Arc<Words>,
     runner: Runner,
+    /// For texts that are written, if there are such.
+    written: Option<Box<WrittenLanes>>,
+    /// Bytes of such texts that came.
+    wide_bytes: usize,
     spans: Spans,
     buffers: Buffers,
     /// Whether words become tokens with their places ([`packed`]) instead of ids alone.
@@ -59,6 +64,11 @@ pub(super) trait TakesWords {
     /// An added token stands between words.
     fn added(&mut self, segment: &Segment, id: TokenId) -> Result<()>;
 
+    /// Whether the result is still wanted.
+    fn looks(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Where the numbers of words are to be appended.
     fn room(&mut self) -> &mut Vec<u32>;
 
@@ -67,9 +77,10 @@ pub(super) trait TakesWords {
 }
 
 impl WordLanes {
-    pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
+    pub fn new(words: Arc<Words>, runner: Runner, written: Option<Runner>, packs: bool) -> Self {
+        let written = written.map(|runner| Box::new(WrittenLanes::new(runner)));
         let (spans, buffers, joined, trapped) = Default::default();
-        WordLanes { words, runner, spans, buffers, packs, bytes: 0, joined, trapped }
+        WordLanes { words, runner, written, wide_bytes: 0, spans, buffers, packs, bytes: 0, joined, trapped }
     }
 
     /// Whether this is for those words.
@@ -79,7 +90,7 @@ impl WordLanes {
 
     /// Bytes that may come into use.
     pub fn memory(&self) -> usize {
-        self.runner.memory()
+        self.runner.memory() + self.written.as_ref().map_or(0, |written| written.memory())
     }
 
     /// Hands the words of a text over; false if it must take the slow way, and then some of them were.
@@ -90,7 +101,10 @@ impl WordLanes {
         scratch: &mut Scratch,
         out: &mut impl TakesWords,
     ) -> Result<bool> {
-        let WordLanes { words, runner, spans, buffers, packs, bytes, joined, trapped } = self;
+        if self.append_written(segments, text, scratch, out)?.is_some() {
+            return Ok(true);
+        }
+        let WordLanes { words, runner, spans, buffers, packs, bytes, joined, trapped, .. } = self;
         let (words, packs) = (&**words, *packs);
         let Some(characters) = words.characters() else { return Ok(false) };
         if text.len() > LONGEST_TEXT || !words.pays_for(text) {
@@ -127,6 +141,41 @@ impl WordLanes {
         }
         trapped.note(false);
         Ok(true)
+    }
+}
+
+impl WordLanes {
+    /// The same for a text that is written as the model reads it; `None`, and maybe with some ids, if raw words have to tell.
+    fn append_written(
+        &mut self,
+        segments: &[Segment],
+        text: &str,
+        scratch: &mut Scratch,
+        out: &mut impl TakesWords,
+    ) -> Result<Option<()>> {
+        let Some(lanes) = self.written.as_deref_mut().filter(|_| is_wide(text)) else { return Ok(None) };
+        if text.len() > LONGEST_TEXT {
+            return Ok(None);
+        }
+        self.wide_bytes = self.wide_bytes.saturating_add(text.len());
+        let words = &*self.words;
+        // What words are solved by serves here, too.
+        let Some(solving) = words.solving(self.bytes.max(self.wide_bytes)) else { return Ok(None) };
+        let Some(tables) = written_words::tables(words, &solving, self.wide_bytes) else { return Ok(None) };
+        let before = out.room().len();
+        for segment in segments {
+            if let Some(id) = segment.id {
+                out.added(segment, id)?;
+                continue;
+            }
+            let stretch = &text[segment.range.clone()];
+            if !lanes.append((words, solving, tables), stretch, scratch, out.room())? {
+                out.room().truncate(before);
+                return Ok(None);
+            }
+            out.looks()?;
+        }
+        Ok(Some(()))
     }
 }
 

@@ -9,6 +9,7 @@
 //! tells more than that (white space and a letter at once, a mark that would join with a blank) takes the slow
 //! way as a whole, which is also the twin that this one is tested against.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fresh::{Fresh, Solving};
@@ -19,9 +20,10 @@ use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
 use super::traps::Traps;
 use super::way::Form;
-use super::word_gaps::Gaps;
+use super::word_gaps::{Gaps, Within};
 use super::word_places::WordPlaces;
 use super::writings::Writings;
+use super::written_tables::Writing;
 use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::PieceToken;
@@ -100,6 +102,8 @@ pub(super) struct Words {
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
+    /// How texts are written that are mostly beyond ASCII.
+    pub writing: Writing,
     /// How new words are put in a row.
     row_cut: Option<RowCut>,
     pub traps: Traps,
@@ -185,6 +189,7 @@ impl Words {
             short: ShortWritings::new(),
             breaks: Breaks::default(),
             fresh: Fresh::default(),
+            writing: Writing::default(),
             traps,
             hash_seed: [random.next_u64(), random.next_u64()],
         })
@@ -221,6 +226,23 @@ impl Words {
     pub fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
         let told = |c: char, buffer: &mut String| self.writings.write(c, buffer, || self.stages.becomes(c));
         self.by_character((word, false), buffer, told, |_, _| true)
+    }
+
+    /// Whether texts may be written as the model reads them.
+    pub fn may_be_written(&self) -> bool {
+        matches!(&*self.stages.model, Model::Unigram(_))
+            && self.traps.are_none()
+            && self.stages.mark_of_words().is_some()
+    }
+
+    /// What a character of ASCII becomes, if that is one, where no literal is replaced.
+    pub fn ascii_of(&self, byte: u8) -> Option<u8> {
+        self.ascii.of(byte)
+    }
+
+    /// Whether a text has no literal that is replaced.
+    pub fn has_no_literal(&self, text: &str) -> bool {
+        self.ascii.hold_for_text(text.as_bytes())
     }
 
     /// The same for a word whose characters keep their places, with where they stand.
@@ -436,6 +458,46 @@ impl Stages {
             let is_blank = |c: char| self.normalize(c).is_ok_and(|text| !text.is_empty());
             gaps.are_all(text) && !word.chars().all(is_blank)
         })
+    }
+
+    /// What stands in front of each word as the model reads it, if blanks are all that cuts, and several are as one.
+    pub fn mark_of_words(&self) -> Option<char> {
+        let Cut::Marked(view) = &self.cut else { return None };
+        let are_one = match &self.between {
+            Between::Dropped(table) => *table == TableSplit::WhitespaceSplit,
+            Between::Marks(gaps) => !gaps.are_pieces(),
+            Between::LeftOut(_) => false,
+        };
+        (are_one && view.prepends()).then(|| view.mark())
+    }
+
+    /// A text without what the normalizer strips at its ends; `None` if blanks there are pieces, or it cannot be told.
+    pub fn without_ends(&self, text: &str, characters: &Characters) -> Option<Range<usize>> {
+        let Some(gaps) = self.gaps() else { return Some(0..text.len()) };
+        let Within { before, words, behind } = gaps.within(text, self.normalizer.as_deref(), characters)?;
+        (before.is_empty() && behind.is_empty()).then_some(words)
+    }
+
+    /// A word as the normalizer makes it, with blanks where it is cut; `None` if it is to be cut elsewhere, or there is an error.
+    pub fn written(&self, word: &str) -> Option<String> {
+        let mut text = AlignedText::untracked(word);
+        match self.normalizer.as_deref() {
+            Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text).ok()?,
+            Some(normalizer) => normalizer.normalize(&mut text).ok()?,
+            None => {}
+        }
+        self.with_blanks(text.as_str())
+    }
+
+    /// A normalized text with blanks where it is cut; `None` if it is to be cut elsewhere.
+    pub fn with_blanks(&self, text: &str) -> Option<String> {
+        let mark = self.mark_of_words()?;
+        let written = |c: char| match self.between.standing(c) {
+            _ if c == mark => None,
+            Some(Standing::Between) => Some(' '),
+            _ => Some(c),
+        };
+        text.chars().map(written).collect()
     }
 
     pub fn is_by_character(&self) -> bool {

@@ -167,13 +167,15 @@ impl Worker {
     fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
         // Ids alone are what much text is read for; both together leave something for the cache. By default both have slots for the
         // same number of words.
-        let share = if packs { self.budget / 8 * 3 } else { self.budget / 2 };
+        let writes = !packs && words.may_be_written();
+        let share = if packs || writes { self.budget / 8 * 3 } else { self.budget / 2 };
         let runner = words.characters().and_then(|_| Runner::new(share));
+        let written = if writes { Runner::new(self.budget / 5) } else { None };
         let Some(runner) = runner else {
             self.start = LanesStart::Never;
             return;
         };
-        let lanes = Some(Box::new(WordLanes::new(words.clone(), runner, packs)));
+        let lanes = Some(Box::new(WordLanes::new(words.clone(), runner, written, packs)));
         *(if packs { &mut self.packed_words } else { &mut self.words }) = lanes;
         // From now on pieces of texts that words cannot tell.
         let both = [&self.words, &self.packed_words].into_iter().flatten();

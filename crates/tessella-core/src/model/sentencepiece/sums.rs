@@ -143,7 +143,8 @@ impl SentencePieceModel {
         }
         let lengths =
             self.pieces.ordinary_pieces().try_fold(vec![0; self.size()], |mut lengths, (id, piece)| {
-                let bytes = piece.text.chars().map(|c| written(c).len_utf8()).sum::<usize>();
+                let marks = piece.text.matches(to).count();
+                let bytes = piece.text.len() - marks * (to.len_utf8() - 1);
                 lengths[id as usize] = u16::try_from(bytes).ok()?;
                 Some(lengths)
             });

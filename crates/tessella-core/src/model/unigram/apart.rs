@@ -164,6 +164,87 @@ impl Unigram {
         is_done
     }
 
+    /// Whether a character is in some entry.
+    pub fn knows(&self, c: char) -> bool {
+        self.letters.has(c)
+    }
+
+    /// The id of the unknown token, if words may be cut into units ([`ids_of_unit`](Self::ids_of_unit)): nothing unknown is spelled in
+    /// bytes, nor ever goes on the mark.
+    pub(crate) fn unknown_in_units(&self, steps: &Steps) -> Option<TokenId> {
+        let mark = steps.mark();
+        self.unk_id.filter(|&unk_id| self.byte_ids.is_none() && mark != NO_PIECE && mark != unk_id)
+    }
+
+    /// Appends the ids of a unit of a word: what stands between two places that no entry reaches over, the first one with a blank for
+    /// the mark in front. Unknown ids beside each other are one token, also with those of the unit before. False, and nothing is
+    /// appended, if the word has to tell.
+    pub(crate) fn ids_of_unit(
+        &self,
+        steps: &Steps,
+        best: &Best,
+        unit: &Unit,
+        tokens: &mut Vec<PieceToken>,
+        out: &mut Vec<TokenId>,
+    ) -> bool {
+        let text = unit.text();
+        if best.distance <= Self::slack(steps, !text.starts_with(b" ")) {
+            return false;
+        }
+        let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([text.len()]);
+        self.ids_in_word(text, best.ids(), ends, tokens, out)
+    }
+
+    /// The same of a unit that is too long to be solved together with others.
+    pub(crate) fn ids_of_long_unit(
+        &self,
+        steps: &Steps,
+        unit: &[u8],
+        (arrivals, ids): (&mut Arrivals, &mut Vec<TokenId>),
+        tokens: &mut Vec<PieceToken>,
+        out: &mut Vec<TokenId>,
+    ) -> bool {
+        if unit.len() > MOST_ALONE {
+            return false;
+        }
+        ids.clear();
+        let alone = arrivals.solve(steps, unit, b' ', ids);
+        // How near others are is told for each character in front, of which there is at least one.
+        let slack = steps.slack_of_each() + if unit.starts_with(b" ") { 0.0 } else { SLACK };
+        alone.distance_per_character > slack && self.ids_in_word(unit, ids, arrivals.ends(), tokens, out)
+    }
+
+    /// Appends the ids of the best way through a unit.
+    fn ids_in_word(
+        &self,
+        unit: &[u8],
+        ids: &[TokenId],
+        ends: impl Iterator<Item = usize>,
+        tokens: &mut Vec<PieceToken>,
+        out: &mut Vec<TokenId>,
+    ) -> bool {
+        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
+        if !ids.iter().any(|&id| is_unknown(id)) {
+            out.extend_from_slice(ids);
+            return true;
+        }
+        let (Some(unk_id), Ok(piece)) = (self.unk_id, std::str::from_utf8(unit)) else { return false };
+        let edges = ids.iter().zip(ends);
+        let edges = edges.map(|(&id, end)| (if id == NO_PIECE { unk_id } else { id }, end));
+        if !self.written(piece, edges, tokens) {
+            return false;
+        }
+        // What is unknown may have an id by its text, unless it goes on in the unit beside it.
+        let is_open = |id: Option<&TokenId>, token: Option<&PieceToken>| {
+            id.is_some_and(|&id| is_unknown(id)) && token.is_some_and(|token| token.id != unk_id)
+        };
+        if is_open(ids.first(), tokens.first()) || is_open(ids.last(), tokens.last()) {
+            return false;
+        }
+        out.extend(tokens.iter().map(|token| token.id));
+        true
+    }
+
     /// Appends the ids of edges, each with its end; false, and nothing is appended, if there are none.
     fn write(
         &self,

@@ -29,7 +29,7 @@ impl Letters {
     }
 
     #[inline]
-    fn has(&self, c: char) -> bool {
+    pub fn has(&self, c: char) -> bool {
         self.bits.get(c as usize / 64).is_some_and(|bits| bits >> (c as usize % 64) & 1 == 1)
     }
 

@@ -1,0 +1,107 @@
+//! Texts that are written as a Unigram model reads them, against stage after stage.
+
+use super::EncodeOptions;
+use super::long_word_tests::{LETTERS, spec};
+use super::tests::{stage_after_stage, with_lanes};
+use super::worker::LanesStart;
+use super::written_words::{WrittenLanes, tables};
+use crate::lanes::Runner;
+use crate::random::Random;
+use crate::spec::*;
+
+/// What stands between words, is written in a row, ties, and becomes several characters or none.
+const OTHERS: &[&str] = &[
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    "\u{a0}",
+    "\u{3000}",
+    "aaaa",
+    "....",
+    "漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢",
+    "жжжжжжжжжжжжжжжжжжжж",
+    "각",
+    "A",
+    "Ж",
+    "ﬁ",
+    "´",
+    "\u{ad}",
+    "\u{1}",
+    "\u{2}",
+    "\0",
+    "<unk>",
+    "\u{2028}",
+    "\u{1f1e6}",
+    "\u{10ffff}",
+    "longer than a key is",
+];
+
+/// Makes it one that cuts at marks alone, where several blanks are one.
+fn between_marks(spec: &mut TokenizerSpec, seed: u64) {
+    let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer else { unreachable!() };
+    spec.pre_tokenizer = stages.pop();
+    let join = NormalizerSpec::Replace {
+        pattern: Pattern::Regex { source: " {2,}".into(), dialect: Dialect::Oniguruma },
+        content: [" ", "▁"][seed as usize / 2 % 2].into(),
+    };
+    let strip = NormalizerSpec::Strip { left: seed % 8 < 4, right: true };
+    let first = spec.normalizer.take();
+    let strip = Some(strip).filter(|_| seed % 6 != 0);
+    let steps = first.into_iter().chain(strip).chain([join]);
+    spec.normalizer = Some(NormalizerSpec::Sequence(steps.collect()));
+}
+
+#[test]
+fn written_texts_are_as_the_stages() {
+    let (mut written, mut refused, mut models) = ([0, 0], 0, 0);
+    for seed in 0..400 {
+        let mut spec = spec(seed);
+        let ModelSpec::Unigram(unigram) = &mut spec.model else { unreachable!() };
+        unigram.byte_fallback &= seed % 8 == 0;
+        let metaspace =
+            PreTokenizerSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true };
+        spec.pre_tokenizer =
+            Some(PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]));
+        if seed % 3 == 0
+            && let Some(normalizer) = spec.normalizer.take()
+        {
+            spec.normalizer = Some(NormalizerSpec::Sequence(vec![normalizer, NormalizerSpec::Lowercase]));
+        }
+        if seed % 2 == 0 {
+            between_marks(&mut spec, seed);
+        }
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        let slow = stage_after_stage(&fast);
+        let Some(words) = &fast.inner.plan.words else { continue };
+        let Some(solving) = words.solving(usize::MAX) else { continue };
+        let Some(tables) = tables(words, &solving, usize::MAX) else { continue };
+        models += 1;
+        let mut lanes = WrittenLanes::new(Runner::new(1 << 20).unwrap());
+        let mut random = Random::from_seed(seed);
+        for round in 0..60 {
+            let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+            let most = if round % 10 == 0 { 900 } else { 40 };
+            let all: Vec<&str> = LETTERS.iter().chain(OTHERS).copied().collect();
+            let few: Vec<&str> = (0..2 + below(9)).map(|_| all[below(all.len())]).chain([" "]).collect();
+            let text: String = (0..1 + below(most)).map(|_| few[below(few.len())]).collect();
+            let expected = slow.encode_ids(&text, &EncodeOptions::default());
+            // Twice: unknown to the slots and known.
+            for _ in 0..2 {
+                let mut ids = Vec::new();
+                let is_done = fast.inner.workers.with(|worker| {
+                    lanes.append((words, solving, tables), &text, &mut worker.scratch, &mut ids).unwrap()
+                });
+                if is_done {
+                    assert_eq!(&ids, expected.as_ref().unwrap(), "{seed} {text:?} {:?}", spec.normalizer);
+                }
+                *(if is_done { &mut written[seed as usize % 2] } else { &mut refused }) += 1;
+            }
+        }
+    }
+    let [between_marks, others] = written;
+    let is_much = models > 100 && between_marks > 2000 && others > 5000 && refused > 500;
+    assert!(is_much, "{models} {written:?} {refused}");
+}
