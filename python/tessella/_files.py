@@ -233,7 +233,8 @@ def _check_apart(paths: Iterable[Any], targets: Iterable[str]) -> None:
     read = files(paths)
     for target in targets:
         # A device is written to, not replaced.
-        if os.path.isfile(target) and any(os.path.samefile(one, target) for one in read if os.path.exists(one)):
+        there = [one for one in read if os.path.exists(one)]
+        if os.path.isfile(target) and any(os.path.samefile(one, target) for one in there):
             raise ArgumentError(
                 f"{written(target)} is one of the files that are read: write the ids elsewhere"
             )

@@ -49,7 +49,7 @@ fn between_marks(spec: &mut TokenizerSpec, seed: u64) {
     };
     let strip = NormalizerSpec::Strip { left: seed % 8 < 4, right: true };
     let first = spec.normalizer.take();
-    let strip = Some(strip).filter(|_| seed % 6 != 0);
+    let strip = Some(strip).filter(|_| !seed.is_multiple_of(6));
     let steps = first.into_iter().chain(strip).chain([join]);
     spec.normalizer = Some(NormalizerSpec::Sequence(steps.collect()));
 }

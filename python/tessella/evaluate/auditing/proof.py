@@ -94,7 +94,7 @@ class Prover:
         return decoder is not None and decoder._handle.spells_bytes()
 
     def _spells_bytes(self) -> bool:
-        """Whether the stages before the model write a character as its bytes, as one with three of them shows."""
+        """Whether the stages before the model write a character as its bytes, as one of three shows."""
         normalizer, splitter = self._tokenizer.normalizer, self._tokenizer.pre_tokenizer
         text = "€" if normalizer is None else normalizer.normalize_str("€")
         pieces = [(text, (0, 1))] if splitter is None else splitter.pre_tokenize_str(text)
