@@ -41,7 +41,10 @@ fn in_model<'t>(model: &ModelSpec, tokens: &'t [AddedToken]) -> (HashMap<&'t str
     (wanted.into_iter().filter_map(|(text, id)| Some((text, id?))).collect(), size as TokenId)
 }
 
-/// The tokens with the ids that the rule gives them, and a line about each claim that disagrees.
+/// So many claims are told one by one; of a file whose tokens were all moved nobody reads each.
+const MOST_TOLD: usize = 3;
+
+/// The tokens with the ids that the rule gives them, and what is to be said of claims that disagree.
 pub(super) fn by_rule(model: &ModelSpec, tokens: &[AddedToken]) -> (Vec<AddedToken>, Vec<String>) {
     let (own, size) = in_model(model, tokens);
     let mut given: HashMap<&str, TokenId> = HashMap::new();
@@ -66,6 +69,11 @@ pub(super) fn by_rule(model: &ModelSpec, tokens: &[AddedToken]) -> (Vec<AddedTok
             AddedToken { id: Some(id), ..token.clone() }
         })
         .collect();
+    let others = disagreements.len().saturating_sub(MOST_TOLD);
+    if others > 1 {
+        disagreements.truncate(MOST_TOLD);
+        disagreements.push(format!("{others} more added tokens say other ids than they get"));
+    }
     (resolved, disagreements)
 }
 
@@ -85,4 +93,26 @@ pub(super) fn fill(model: &ModelSpec, tokens: &[AddedToken]) -> Vec<AddedToken> 
             AddedToken { id: Some(id), ..token.clone() }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tessella_core::spec::{Vocab, WordLevelSpec};
+
+    #[test]
+    fn many_claims_that_disagree_are_told_together() {
+        let vocab = Vocab::from_entries(["a", "b"].into_iter().zip(0..)).unwrap();
+        let model = ModelSpec::WordLevel(WordLevelSpec { vocab: vocab.into(), unk_token: "a".into() });
+        for (count, told) in [(1, 1), (3, 3), (4, 4), (5, 4), (90, 4)] {
+            let token = |at: u32| AddedToken { id: Some(100 + at), ..AddedToken::new(format!("<{at}>"), true) };
+            let tokens: Vec<AddedToken> = (0..count).map(token).collect();
+            let (resolved, notices) = by_rule(&model, &tokens);
+            assert!(resolved.iter().zip(2..).all(|(token, id)| token.id == Some(id)));
+            assert_eq!(notices.len(), told, "{notices:?}");
+            if count == 90 {
+                assert_eq!(notices[3], "87 more added tokens say other ids than they get");
+            }
+        }
+    }
 }
