@@ -105,7 +105,8 @@ mod tests {
         let vocab = Vocab::from_entries(["a", "b"].into_iter().zip(0..)).unwrap();
         let model = ModelSpec::WordLevel(WordLevelSpec { vocab: vocab.into(), unk_token: "a".into() });
         for (count, told) in [(1, 1), (3, 3), (4, 4), (5, 4), (90, 4)] {
-            let token = |at: u32| AddedToken { id: Some(100 + at), ..AddedToken::new(format!("<{at}>"), true) };
+            let token =
+                |at: u32| AddedToken { id: Some(100 + at), ..AddedToken::new(format!("<{at}>"), true) };
             let tokens: Vec<AddedToken> = (0..count).map(token).collect();
             let (resolved, notices) = by_rule(&model, &tokens);
             assert!(resolved.iter().zip(2..).all(|(token, id)| token.id == Some(id)));
