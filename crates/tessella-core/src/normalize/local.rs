@@ -210,25 +210,32 @@ impl Normalizer {
             let before = std::mem::take(&mut text);
             text = step.of(&before).ok()?;
             let is_alone = match step {
-                Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
-                // What may trade places with neighbours goes at once.
-                Step::Form(Form::Nfd | Form::Nfkd) => {
-                    let goes = self.strips_behind(number);
-                    text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
-                }
                 Step::Precompiled(map) => {
                     map.matching == CharsmapMatching::Grapheme && before.chars().all(is_looked_up_alone)
                 }
-                Step::Replace(replace) => replace
-                    .literal()
-                    .is_some_and(|literal| !literal.is_empty() && !before.contains(|c| literal.contains(c))),
-                _ => false,
+                _ => self.is_alone(number, step, &before, &text),
             };
             if !is_alone {
                 return None;
             }
         }
         Some(text)
+    }
+
+    /// Whether a step that is no character map makes of some characters what it makes of them around which others soever.
+    fn is_alone(&self, number: usize, step: &Step, before: &str, text: &str) -> bool {
+        match step {
+            Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+            // What may trade places with neighbours goes at once.
+            Step::Form(Form::Nfd | Form::Nfkd) => {
+                let goes = self.strips_behind(number);
+                text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
+            }
+            Step::Replace(replace) => replace
+                .literal()
+                .is_some_and(|literal| !literal.is_empty() && !before.contains(|c| literal.contains(c))),
+            _ => false,
+        }
     }
 
     /// What a character is where clusters are looked up character by character; `None` if it is not told by itself even there, or
@@ -257,18 +264,7 @@ impl Normalizer {
                 continue;
             }
             text = step.of(&before).ok()?;
-            let is_alone = match step {
-                Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
-                // What may trade places with neighbours goes at once.
-                Step::Form(Form::Nfd | Form::Nfkd) => {
-                    let goes = self.strips_behind(number);
-                    text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
-                }
-                Step::Replace(replace) => replace
-                    .literal()
-                    .is_some_and(|literal| !literal.is_empty() && !before.contains(|c| literal.contains(c))),
-                _ => false,
-            };
+            let is_alone = self.is_alone(number, step, &before, &text);
             if !is_alone {
                 return None;
             }
