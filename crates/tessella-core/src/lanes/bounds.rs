@@ -41,6 +41,12 @@ impl Bounds {
         self.begin(self.places[self.count]);
     }
 
+    /// How many pieces there are.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Whether these pieces are to be taken before there are more.
     #[inline(always)]
     pub fn is_full(&self) -> bool {

@@ -44,6 +44,7 @@ pub mod covering;
 mod cuts;
 pub mod ends;
 mod fold;
+mod given;
 pub mod kept;
 mod key;
 pub mod last;
@@ -57,6 +58,7 @@ mod narrow;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pairs;
+mod pieces;
 pub mod places;
 mod rectangles;
 pub mod rows;
@@ -111,12 +113,14 @@ pub use bounds::Bounds;
 pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};
 use cuts::Cuts;
+pub use given::Given;
 pub use key::Key;
 pub use lengths::Lengths;
 use longest::{Longest, Row};
 use longs::Longs;
 use middle::Wholes;
 pub use narrow::Narrow;
+pub use pieces::Pieces;
 pub use rectangles::Rectangles;
 pub use rules::{Beside, Fate, Rules, Spacing, Strangers, WholeWord};
 pub use shared::{Built, Shared};
@@ -203,80 +207,6 @@ pub trait LongUnits: LongPieces {
     fn unit_ids(&mut self, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
 }
 
-/// The pieces of a text that a runner takes at once, at most [`Bounds::MOST`]: not empty, in order, without overlap.
-#[derive(Debug, Clone, Copy)]
-pub struct Pieces<'t> {
-    pub text: &'t [u8],
-    pub starts: &'t [u32],
-    pub ends: &'t [u32],
-}
-
-impl<'t> Pieces<'t> {
-    /// Pieces that cover a stretch of a text.
-    pub fn within(bounds: &'t Bounds, text: &'t [u8]) -> Self {
-        Pieces { text, starts: bounds.starts(), ends: bounds.ends() }
-    }
-
-    /// Without the first ones.
-    pub fn from(self, first: usize) -> Self {
-        let Pieces { text, starts, ends } = self;
-        Pieces {
-            text,
-            starts: starts.get(first..).unwrap_or_default(),
-            ends: ends.get(first..).unwrap_or_default(),
-        }
-    }
-
-    /// The first `count` of them.
-    pub fn first(self, count: usize) -> Self {
-        let Pieces { text, starts, ends } = self;
-        let first = |places: &'t [u32]| places.get(..count).unwrap_or(places);
-        Pieces { text, starts: first(starts), ends: first(ends) }
-    }
-
-    /// As many at a time as have their keys made together, each with the number of pieces before it.
-    #[inline(always)]
-    fn chunks(self) -> impl Iterator<Item = (usize, Pieces<'t>)> {
-        let Pieces { text, starts, ends } = self;
-        let chunks = starts.chunks(CHUNK).zip(ends.chunks(CHUNK));
-        chunks.enumerate().map(move |(at, (starts, ends))| (at * CHUNK, Pieces { text, starts, ends }))
-    }
-
-    /// Whether a piece goes on what the one before it begins. Only parts of words leave no gap between them.
-    #[inline(always)]
-    pub fn goes_on(&self, at: usize) -> bool {
-        at > 0 && self.starts[at] == self.ends[at - 1]
-    }
-
-    /// Notes for each piece how many up to it do not go on others; nothing, if none goes on.
-    pub fn note_opened(&self, out: &mut Vec<u32>) {
-        let Some((_, starts)) = self.starts.split_first() else { return out.clear() };
-        let mut count = 1;
-        out.clear();
-        out.push(count);
-        out.extend(starts.iter().zip(self.ends).map(|(start, before)| {
-            count += u32::from(start != before);
-            count
-        }));
-        if count as usize == out.len() {
-            out.clear();
-        }
-    }
-
-    /// Those that are too long for a key, each with its number.
-    #[inline(always)]
-    fn long(self) -> impl Iterator<Item = (usize, &'t [u8])> {
-        let is_long = |&(_, (&start, &end)): &(usize, (&u32, &u32))| (end - start) as usize > Key::LONGEST;
-        let bounds = self.starts.iter().zip(self.ends).enumerate().filter(is_long);
-        bounds.map(move |(at, (&start, &end))| (at, &self.text[start as usize..end as usize]))
-    }
-
-    #[inline(always)]
-    fn piece(&self, at: usize) -> &'t [u8] {
-        &self.text[self.starts[at] as usize..self.ends[at] as usize]
-    }
-}
-
 impl Runner {
     /// Bytes that may come into use.
     pub fn memory(&self) -> usize {
@@ -318,9 +248,21 @@ impl Runner {
         out: &mut Vec<TokenId>,
         long: &mut impl LongUnits,
     ) -> Result<()> {
+        self.ids_between(engine, pieces, &mut Given::default(), out, long)
+    }
+
+    /// The same where some of the pieces are tokens whatever their bytes.
+    pub fn ids_between(
+        &mut self,
+        engine: &Engine,
+        pieces: Pieces<'_>,
+        given: &mut Given,
+        out: &mut Vec<TokenId>,
+        long: &mut impl LongUnits,
+    ) -> Result<()> {
         self.make_room(engine.hash_seed);
         let level = self.level;
-        level.run(Chunk { runner: self, engine, pieces, out, long })
+        level.run(Chunk { runner: self, engine, pieces, given, out, long })
     }
 
     /// The same for pieces that somebody else solves.
@@ -386,6 +328,7 @@ struct Chunk<'c, L> {
     runner: &'c mut Runner,
     engine: &'c Engine,
     pieces: Pieces<'c>,
+    given: &'c mut Given,
     out: &'c mut Vec<TokenId>,
     long: &'c mut L,
 }
@@ -395,11 +338,14 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
-        let Chunk { runner, engine, pieces, out, long } = self;
+        let Chunk { runner, engine, pieces, given, out, long } = self;
         let Runner { level, store, pieces: batch, together, longs, noted, row, .. } = runner;
-        let mut merging = Merging { engine, vectors, are_units: false };
+        let mut merging = Merging { engine, vectors, are_units: false, given };
         together.begin();
         store.take(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
+            if merging.given.write(at, out) {
+                return Ok(());
+            }
             if together.write(at, out) {
                 return Ok(());
             }
@@ -428,7 +374,8 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
                 }
             };
             let before = out.len();
-            let mut merging = Merging { engine, vectors: merging.vectors, are_units: true };
+            let mut none = Given::default();
+            let mut merging = Merging { engine, vectors: merging.vectors, are_units: true, given: &mut none };
             let merging = &mut merging;
             match ways.of(piece, &mut together.worth) {
                 Way::Units(cuts) if piece.len() > together::MOST_BYTES => {
@@ -470,6 +417,7 @@ struct Merging<'e, V> {
     engine: &'e Engine,
     vectors: V,
     are_units: bool,
+    given: &'e mut Given,
 }
 
 impl<V: Vectors> Solve for Merging<'_, V> {
@@ -482,6 +430,11 @@ impl<V: Vectors> Solve for Merging<'_, V> {
     #[inline(always)]
     fn inner(&self) -> Inner {
         if self.are_units && !self.engine.whole.is_empty() { Inner::All } else { Inner::None }
+    }
+
+    #[inline(always)]
+    fn hide(&mut self, first: usize, keys: &mut [Key]) {
+        self.given.hide(first, keys);
     }
 
     #[inline(always)]

@@ -25,6 +25,11 @@ pub trait Solve {
         Inner::None
     }
 
+    /// Pieces that are not to be read are made keys that no slot has, as those that are too long. These are the keys of a
+    /// chunk, `first` the number of its first piece.
+    #[inline(always)]
+    fn hide(&mut self, _first: usize, _keys: &mut [Key]) {}
+
     /// Appends the ids of an inner part that is too long for a key.
     fn long_inner(&mut self, _part: &[u8], _out: &mut Vec<TokenId>) {}
 
@@ -137,7 +142,7 @@ impl Batch {
 }
 
 impl Store {
-    /// Appends the ids of pieces; `long` appends those of one that is too long for a key.
+    /// Appends the ids of pieces; `long` appends those of one that is too long for a key, or hidden.
     #[inline(always)]
     pub fn take<V: Vectors, S: Solve>(
         &mut self,
@@ -158,6 +163,7 @@ impl Store {
                 Inner::Parts => self.ask::<V, { Inner::Parts as u8 }>(vectors, batch, seed, chunk, last),
                 Inner::All => self.ask::<V, { Inner::All as u8 }>(vectors, batch, seed, chunk, last),
             };
+            solver.hide(first, &mut batch.keys[..count]);
             let before = out.len() - base;
             let missing = self.write_known(vectors, batch, count, out);
             for at in 0..missing {

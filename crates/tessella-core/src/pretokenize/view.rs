@@ -395,6 +395,11 @@ impl ByteLevelView {
         if self.joint.is_some() { None } else { self.only_matcher()?.scanner()?.masked_each(segments) }
     }
 
+    /// The same of stretches of a text, each as if it were one for itself.
+    pub fn masked_within<'t>(&'t self, text: &'t str) -> Option<impl Fn(Range<usize>) -> MaskedPieces<'t>> {
+        if self.joint.is_some() { None } else { self.only_matcher()?.scanner()?.masked_within(text) }
+    }
+
     /// How several splits are done at once, or why they are not; `None` for a single one.
     pub fn explain_joint(&self) -> Option<std::result::Result<String, String>> {
         let joint = self.joint.as_ref()?;

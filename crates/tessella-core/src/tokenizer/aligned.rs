@@ -21,10 +21,11 @@ use crate::added::{AddedVocabulary, Segment};
 use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
-use crate::lanes::Pieces;
 use crate::lanes::places::Places;
+use crate::lanes::{Given, Pieces};
 use crate::postprocess;
 use crate::pretokenize::ByteLevelView;
+use crate::text::Piece;
 
 /// Texts of more bytes have columns that grow several times.
 const LONG: usize = 1 << 13;
@@ -551,6 +552,48 @@ impl Sink for Aligned<'_, '_> {
             options.check_cancelled()
         };
         let outcome = lanes.append(view, text, self.worker, bpe, ids, each);
+        if fixed.is_none() {
+            *number = spans.number;
+        }
+        self.worker.lanes = Some(lanes);
+        outcome
+    }
+
+    fn between(&mut self, source: &Source<'_>, stretches: &[Piece], view: &ByteLevelView) -> Result<bool> {
+        let text = source.buffer;
+        let (2.., Reads::Bytes(bpe)) = (stretches.len(), &self.reader.reads) else { return Ok(false) };
+        let Some(mut lanes) = self.worker.take_lanes(text) else { return Ok(false) };
+        let engine = lanes.engine().clone();
+        let Some(lengths) = engine.lengths() else {
+            self.worker.lanes = Some(lanes);
+            return Ok(false);
+        };
+        let Tokens { added, columns, positions, options, fixed, words: number, places, .. } =
+            &mut self.tokens;
+        let Columns { ids, offsets, words, surfaces, added: places_of_added } = &mut **columns;
+        let step = u32::from(fixed.is_none());
+        let mut spans = Spans { offsets, words, positions, places, number: fixed.unwrap_or(*number), step };
+        let mut told = ids.len();
+        let each = |pieces: Pieces<'_>, given: &Given, ids: &[TokenId]| {
+            let stands = |from| source.stands(&(0..text.len()), from);
+            let span = |start, end| source.span(start, end);
+            let mut piece = 0;
+            for (at, place) in given.written() {
+                let between = pieces.from(piece).first(at - piece);
+                spans.of_ids(between, &ids[told..place], lengths, stands, span);
+                let content = pieces.range(at);
+                spans.word(source.span(content.start, content.end));
+                places_of_added.push(place);
+                if added.token(ids[place]).is_none_or(|token| token.content != text[content.clone()]) {
+                    surfaces.push(place, &text[content]);
+                }
+                (piece, told) = (at + 1, place + 1);
+            }
+            spans.of_ids(pieces.from(piece), &ids[told..], lengths, stands, span);
+            told = ids.len();
+            options.check_cancelled()
+        };
+        let outcome = lanes.append_between(view, (text, stretches), self.worker, bpe, ids, each);
         if fixed.is_none() {
             *number = spans.number;
         }

@@ -8,10 +8,11 @@ use super::worker::Worker;
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::lanes::vectors::Level;
-use crate::lanes::{Bounds, Engine, LongPieces, LongUnits, Pieces, Runner};
+use crate::lanes::{Bounds, Engine, Given, LongPieces, LongUnits, Pieces, Runner};
 use crate::model::bpe::Bpe;
 use crate::pattern::scan::MaskedPieces;
 use crate::pretokenize::ByteLevelView;
+use crate::text::Piece;
 
 /// The fast engine and what a worker owns of it.
 #[derive(Debug)]
@@ -19,6 +20,7 @@ pub(super) struct ByteLanes {
     engine: Arc<Engine>,
     runner: Runner,
     bounds: Bounds,
+    given: Given,
     /// Pieces that may leave gaps between them.
     starts: Vec<u32>,
     ends: Vec<u32>,
@@ -45,7 +47,14 @@ impl LongUnits for OneByOne<'_> {
 impl ByteLanes {
     pub fn new(engine: Arc<Engine>, runner: Runner) -> Self {
         let room = || Vec::with_capacity(Bounds::MOST);
-        ByteLanes { engine, runner, bounds: Bounds::default(), starts: room(), ends: room() }
+        ByteLanes {
+            engine,
+            runner,
+            bounds: Bounds::default(),
+            given: Given::default(),
+            starts: room(),
+            ends: room(),
+        }
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -77,6 +86,61 @@ impl ByteLanes {
             .and_then(|()| self.flush(text.as_bytes(), &mut long, out, &mut each));
         self.forget();
         outcome
+    }
+
+    /// The same for a text with added tokens in it, which together with what lies between them cover it: they go along with the
+    /// pieces, so that short stretches cost no more for being many. After every window `each` gets its pieces, which of them are
+    /// added tokens, and all ids so far. False, with nothing appended, where pieces are not found by masks.
+    pub fn append_between(
+        &mut self,
+        view: &ByteLevelView,
+        (text, stretches): (&str, &[Piece]),
+        worker: &mut Worker,
+        bpe: &Bpe,
+        out: &mut Vec<TokenId>,
+        mut each: impl FnMut(Pieces<'_>, &Given, &[TokenId]) -> Result<()>,
+    ) -> Result<bool> {
+        let Some(pieces_of) = view.masked_within(text) else { return Ok(false) };
+        let level = self.level();
+        self.bounds.begin(0);
+        self.given.clear();
+        for stretch in stretches {
+            match stretch.added_id() {
+                Some(id) => {
+                    self.given.push(self.bounds.count(), id);
+                    self.bounds.push(stretch.end as u32);
+                }
+                None => {
+                    let mut pieces = pieces_of(stretch.range());
+                    while pieces.fill(level, &mut self.bounds) {
+                        self.take(text, worker, bpe, out, &mut each)?;
+                    }
+                }
+            }
+            if self.bounds.is_full() {
+                self.take(text, worker, bpe, out, &mut each)?;
+            }
+        }
+        self.take(text, worker, bpe, out, &mut each)?;
+        Ok(true)
+    }
+
+    /// Appends the ids of the pieces that are there, and goes on behind them.
+    fn take(
+        &mut self,
+        text: &str,
+        worker: &mut Worker,
+        bpe: &Bpe,
+        out: &mut Vec<TokenId>,
+        each: &mut impl FnMut(Pieces<'_>, &Given, &[TokenId]) -> Result<()>,
+    ) -> Result<()> {
+        let ByteLanes { engine, runner, bounds, given, .. } = self;
+        let pieces = Pieces::within(bounds, text.as_bytes());
+        runner.ids_between(engine, pieces, given, out, &mut OneByOne { worker, bpe })?;
+        each(pieces, given, out)?;
+        bounds.go_on();
+        given.clear();
+        Ok(())
     }
 
     /// Whether the engine knows all bytes of a text.

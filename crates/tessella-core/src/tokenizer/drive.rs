@@ -15,7 +15,7 @@ use super::way::Cut;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::pretokenize::ByteLevelView;
-use crate::text::{Alignment, MOST_BYTES};
+use crate::text::{Alignment, MOST_BYTES, Piece};
 
 /// The text that parts are ranges of, and its way back to the original.
 #[derive(Debug)]
@@ -64,6 +64,12 @@ pub(super) trait Sink {
     /// many pieces at once takes them here.
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
         one_by_one(self, source, range, view)
+    }
+
+    /// Stretches of raw bytes with added tokens between them, which cover the source. A sink that can take many at once takes them
+    /// here; false, with nothing taken, if it cannot.
+    fn between(&mut self, _: &Source<'_>, _: &[Piece], _: &ByteLevelView) -> Result<bool> {
+        Ok(false)
     }
 
     /// The source ends, or an added token comes: a sink that gathers parts takes them now.
@@ -127,6 +133,12 @@ impl Inner {
             pre_tokenizer.pre_tokenize(&mut pieces)?;
         }
         let source = Source::new(pieces.buffer(), pieces.map());
+        if let Cut::RawBytes(view) = cut
+            && !view.add_prefix_space()
+            && sink.between(&source, pieces.pieces(), view)?
+        {
+            return Ok(());
+        }
         for piece in pieces.pieces() {
             if let Some(id) = piece.added_id() {
                 sink.pause(&source)?;

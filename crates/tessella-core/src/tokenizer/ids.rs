@@ -19,8 +19,9 @@ use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::Segment;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
-use crate::lanes::Pieces;
+use crate::lanes::{Given, Pieces};
 use crate::pretokenize::ByteLevelView;
+use crate::text::Piece;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -279,6 +280,19 @@ impl Sink for Ids<'_, '_> {
                 lanes.append(view, text, &mut *self.worker, bpe, self.out, check)
             }
         };
+        self.worker.lanes = Some(lanes);
+        outcome
+    }
+
+    fn between(&mut self, source: &Source<'_>, stretches: &[Piece], view: &ByteLevelView) -> Result<bool> {
+        let (text, options) = (source.buffer, self.options);
+        if stretches.len() < 2 || threads(usize::MAX, text.len(), options) > 1 && text.len() >= LARGE {
+            return Ok(false);
+        }
+        let Reads::Bytes(bpe) = &self.reader.reads else { return Ok(false) };
+        let Some(mut lanes) = self.worker.take_lanes(text) else { return Ok(false) };
+        let check = |_: Pieces<'_>, _: &Given, _: &[TokenId]| options.check_cancelled();
+        let outcome = lanes.append_between(view, (text, stretches), self.worker, bpe, self.out, check);
         self.worker.lanes = Some(lanes);
         outcome
     }

@@ -139,6 +139,13 @@ impl Spans<'_, '_> {
         }
     }
 
+    /// Appends what belongs to a token that is a word.
+    pub fn word(&mut self, span: Span) {
+        self.offsets.push((self.positions.convert(span.start), self.positions.convert(span.end)));
+        self.words.push(self.number);
+        self.number += self.step;
+    }
+
     /// The same for pieces whose text is the original's own, or for any.
     fn of_alike(
         &mut self,

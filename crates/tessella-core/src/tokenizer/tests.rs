@@ -338,11 +338,16 @@ fn lanes_are_as_piece_by_piece() {
         spec.pre_tokenizer = Some(byte_level(seed % 4 < 2));
         spec.normalizer = (seed % 5 == 0).then_some(NormalizerSpec::Nfkc);
         added(&mut spec);
+        if seed % 4 > 0 {
+            added_behind(&mut spec, &mut random);
+        }
         let (fast, slow) = (with_lanes(&spec, LanesStart::AtOnce), with_lanes(&spec, LanesStart::Never));
         let staged = stage_after_stage(&fast);
         for round in 0..60 {
             let text = random_text(&mut random, if round % 10 == 0 { 4000 } else { 40 });
-            let options = EncodeOptions { encode_special_tokens: round % 7 == 0, ..EncodeOptions::default() };
+            let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
+            let encode_special_tokens = round % 7 == 0;
+            let options = EncodeOptions { offsets, encode_special_tokens, ..EncodeOptions::default() };
             let columns = |tokenizer: &Tokenizer| columns(tokenizer, &text, &options).unwrap();
             let (fast, slow, staged) = (columns(&fast), columns(&slow), columns(&staged));
             assert!(fast == slow && slow == staged, "{seed} {text:?}");

@@ -1,5 +1,7 @@
 //! The pieces of a text many at a time, and which rules each family has.
 
+use std::ops::Range;
+
 use super::alphabet::Alphabet;
 use super::family::{Family, Reading};
 use super::fourfold::Fourfold;
@@ -62,31 +64,34 @@ pub struct Masked<'t> {
 
 impl<'t> Masked<'t> {
     pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
-        Self::of_first(reading, alphabet, text.as_bytes(), text.len(), &[])
+        Self::within(reading, alphabet, text, 0..text.len())
+    }
+
+    /// The pieces of a stretch of a text, as if it were one for itself. Their places are those in the whole text.
+    #[inline]
+    pub(super) fn within(
+        reading: &'t Reading,
+        alphabet: &'t Alphabet,
+        text: &'t str,
+        stretch: Range<usize>,
+    ) -> Self {
+        let texts = text.as_bytes();
+        let (begin, end) = (stretch.start, stretch.end);
+        Masked {
+            texts,
+            later: &[],
+            begin,
+            blocks: Blocks::new(texts, stretch, alphabet, reading),
+            starts: Starts::new(reading, alphabet, &texts[..end], begin),
+            block: None,
+            dropped: 1,
+        }
     }
 
     /// The pieces of each of some texts, one after the other.
     pub(super) fn of_each(reading: &'t Reading, alphabet: &'t Alphabet, texts: &'t Portion) -> Self {
         let (&first, later) = texts.ends().split_first().unwrap_or((&0, &[]));
-        Self::of_first(reading, alphabet, texts.joined().as_bytes(), first, later)
-    }
-
-    fn of_first(
-        reading: &'t Reading,
-        alphabet: &'t Alphabet,
-        texts: &'t [u8],
-        end: usize,
-        later: &'t [usize],
-    ) -> Self {
-        Masked {
-            texts,
-            later,
-            begin: 0,
-            blocks: Blocks::new(texts, 0..end, alphabet, reading),
-            starts: Starts::new(reading, alphabet, &texts[..end], 0),
-            block: None,
-            dropped: 1,
-        }
+        Masked { later, ..Self::within(reading, alphabet, texts.joined(), 0..first) }
     }
 
     /// Goes on to the next text; false if there is none.

@@ -63,6 +63,7 @@ mod transducer;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -227,6 +228,13 @@ impl Scanner {
         u32::try_from(texts.bytes()).ok()?;
         let reading = self.reading.as_ref()?;
         Some(MaskedPieces::Masked(Masked::of_each(reading, &self.alphabet, texts)))
+    }
+
+    /// The same of stretches of a text, each as if it were one for itself.
+    pub fn masked_within<'t>(&'t self, text: &'t str) -> Option<impl Fn(Range<usize>) -> MaskedPieces<'t>> {
+        u32::try_from(text.len()).ok()?;
+        let reading = self.reading.as_ref()?;
+        Some(move |stretch| MaskedPieces::Masked(Masked::within(reading, &self.alphabet, text, stretch)))
     }
 
     /// As [`for_each_piece`](Self::for_each_piece), by the automaton: the slow twin of masks.
