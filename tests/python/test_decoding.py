@@ -28,6 +28,16 @@ class Tensor:
         return self.values
 
 
+class Elsewhere(Tensor):
+    """On another device: NumPy cannot look into it, but it can tell its numbers."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+    def tolist(self) -> list[int]:
+        return list(self.values.tolist())
+
+
 def words() -> Tokenizer:
     tokenizer = Tokenizer(models.WordLevel({f"w{index}": index for index in range(300)}, unk_token="w0"))
     tokenizer.decoder = decoders.Fuse()
@@ -57,6 +67,7 @@ def test_ids_are_taken_in_every_form() -> None:
         np.repeat(array, 2)[::2],
         np.array(ids, dtype=np.int16),
         Tensor(ids),
+        Elsewhere(ids),
     ]
     for form in forms:
         assert tokenizer.decode(form) == expected, type(form)  # type: ignore[arg-type]

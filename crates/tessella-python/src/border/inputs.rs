@@ -322,22 +322,17 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
             return Ok(room);
         }
         // Other element types go through Python's integers, which checks the range.
-        let list = value.call_method0("tolist")?;
-        if !list.is_instance_of::<PyList>() {
-            return Err(wrong_type(
-                place,
-                value,
-                IDS,
-                "an array without a dimension is one id: put it into a list",
-            ));
-        }
-        refuse_bools(&list, place)?;
-        return list.extract().map_err(|error| named_id(&list, error, place));
+        return listed_ids(value, place);
     }
-    // Tensors, and whatever else gives its memory to NumPy.
+    // Tensors, and whatever else gives its memory to NumPy. What lies on another device does not.
     if value.hasattr("__array__")? && value.getattr("ndim").is_ok_and(|n| n.eq(1).unwrap_or(false)) {
-        let array = arrays::of(value)?;
-        return ids(&array, place);
+        return match arrays::of(value) {
+            Ok(array) => ids(&array, place),
+            Err(error) if error.is_instance_of::<PyTypeError>(value.py()) && value.hasattr("tolist")? => {
+                listed_ids(value, place)
+            }
+            Err(error) => Err(error),
+        };
     }
     let one = |(index, id): (usize, PyResult<Bound<'_, PyAny>>)| {
         let id = id?;
@@ -350,6 +345,17 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         if walks { error } else { wrong_type(place, value, IDS, advice) }
     })?;
     entries.enumerate().map(one).collect()
+}
+
+/// The ids of an array or a tensor that can tell them as Python's integers.
+fn listed_ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
+    let list = value.call_method0("tolist")?;
+    if !list.is_instance_of::<PyList>() {
+        let advice = "an array without a dimension is one id: put it into a list";
+        return Err(wrong_type(place, value, IDS, advice));
+    }
+    refuse_bools(&list, place)?;
+    list.extract().map_err(|error| named_id(&list, error, place))
 }
 
 /// Bytes, also where they only look into others'.
