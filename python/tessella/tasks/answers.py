@@ -31,6 +31,7 @@ import numpy.typing as npt
 from .. import Encoding, Tokenizer
 from .._given import whole
 from ..errors import ArgumentError
+from ._scores import numbers
 from ._windows import windowed
 from .entities import softmax
 
@@ -90,7 +91,7 @@ def best_spans(
     seen[:1] = True
     rows = []
     for scores in (starts, ends):
-        row = np.asarray(scores)
+        row = numbers(scores)
         if row.shape != mask.shape:
             raise ArgumentError(f"scores have the shape {row.shape}; the window has {mask.size} tokens")
         rows.append(softmax(np.where(seen, row, _MASKED)))
@@ -213,7 +214,7 @@ class QuestionAnswerer:
         sequence = int(self.question_first)
         for encoding, (starts, ends) in zip(encodings, scored, strict=True):
             size = len(encoding.ids)
-            begins, finishes = np.asarray(starts)[:size], np.asarray(ends)[:size]
+            begins, finishes = numbers(starts)[:size], numbers(ends)[:size]
             allowed = [int(number == sequence) for number in encoding.sequence_ids]
             # Widening can make answers equal: ask for some more.
             wanted = 2 * n + 10 if self.whole_words else n

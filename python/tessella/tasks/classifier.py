@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 
-import numpy as np
 import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
 from .._given import check_list, whole
 from .._vocabulary import unknown_id
 from ..errors import ArgumentError
+from ._scores import numbers
 from ._windows import windowed
 from .entities import (
     Entity,
@@ -126,7 +126,7 @@ class TokenClassifier:
             if len(scored) != len(batch):
                 raise ArgumentError(f"the model got {len(batch)} encodings and gave {len(scored)} arrays")
             for (number, encoding), scores in zip(batch, scored, strict=True):
-                rows = np.asarray(scores)[: len(encoding.ids)]
+                rows = numbers(scores)[: len(encoding.ids)]
                 starts = joined[number][0]
                 tokens = token_scores(
                     encoding, rows, len(self.labels), starts, self.probabilities, unk_id=self.unk_id

@@ -35,6 +35,7 @@ import numpy.typing as npt
 from .. import Encoding
 from .._given import check_list
 from ..errors import ArgumentError
+from ._scores import numbers
 from .labels import check_sequence
 
 Strategy = Literal["none", "simple", "first", "max", "average"]
@@ -84,7 +85,7 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.floating]:
         >>> softmax([[0.0, 0.0], [1000.0, 0.0]]).tolist()
         [[0.5, 0.5], [1.0, 0.0]]
     """
-    array = np.asarray(scores)
+    array = numbers(scores)
     if array.dtype == np.float16 or array.dtype.kind not in "f":
         array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
     if not array.size:
@@ -160,7 +161,7 @@ def token_scores(
     ``starts`` are where words begin, if the encoding was made of words.
     """
     check_sequence(sequence)
-    array = np.asarray(scores)
+    array = numbers(scores)
     shape = (len(encoding.ids), labels)
     if array.shape != shape:
         raise ArgumentError(f"`scores` has the shape {array.shape}; tokens by labels are {shape}")
