@@ -344,7 +344,11 @@ fn lanes_are_as_piece_by_piece() {
         let (fast, slow) = (with_lanes(&spec, LanesStart::AtOnce), with_lanes(&spec, LanesStart::Never));
         let staged = stage_after_stage(&fast);
         for round in 0..60 {
-            let text = random_text(&mut random, if round % 10 == 0 { 4000 } else { 40 });
+            let mut text = random_text(&mut random, if round % 10 == 0 { 4000 } else { 40 });
+            if round % 20 == 0 {
+                // Between two added tokens more than goes together.
+                text += &format!("<s>{}<s>{text}", "c.\n".repeat(1000 + round * 20));
+            }
             let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
             let encode_special_tokens = round % 7 == 0;
             let options = EncodeOptions { offsets, encode_special_tokens, ..EncodeOptions::default() };
