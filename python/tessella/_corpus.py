@@ -49,6 +49,8 @@ class Part:
     table: str = ""
     #: Bytes on disk, where they are known.
     size: int = 0
+    #: Rows of the table so far that have no text.
+    nulls: int = 0
 
 
 class Stream:
@@ -75,6 +77,8 @@ class Texts:
         self._parts = list(parts(source, None, None, reading, most))
         self._before = 0
         self._open: Any = None
+        #: Rows so far that hold null in place of a text, and so give none.
+        self.nulls = 0
         sizes = [part.size for part in self._parts]
         #: Bytes of all files, 0 where that is not known.
         self.total: int = sum(sizes) if all(sizes) else 0
@@ -90,12 +94,14 @@ class Texts:
                 how: dict[str, Any] = {**self._reading.options, **self._share.options}
                 self._open = _tessella.TextFiles(part.files, self._most or MOST, **how)
                 yield from self._open
+                self.nulls += self._open.nulls
                 self._before, self._open = self.done, None
                 continue
             texts = flat(part.texts, self._reading.field, self._reading.errors)
             for some in in_lists(self._share.of(part.name, texts), self._most or MOST):
                 yield some
                 self._before += sum(map(len, some))
+            self.nulls += part.texts.nulls if isinstance(part.texts, _tessella.TextFiles) else part.nulls
 
     def each(self) -> Iterator[str]:
         """The texts, one after the other."""
@@ -251,7 +257,7 @@ def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None
     if stat.S_ISREG(found.st_mode) and _is_parquet(name, reading):
         table = _parquet(name)
         _check_column(table, name, reading.field)
-        like.texts, like.length = _parquet_texts(table, name, reading), table.metadata.num_rows
+        like.texts, like.length = _parquet_texts(table, name, reading, like), table.metadata.num_rows
         like.table = name
         made.append(like)
         return
@@ -326,10 +332,12 @@ def check_column(schema: Any, name: str, column: str) -> None:
         raise ArgumentError(f"the column `{column}` of {name} holds {kind}, expected strings: name another")
 
 
-def _parquet_texts(table: Any, name: str, reading: Reading) -> Iterator[list[str]]:
+def _parquet_texts(table: Any, name: str, reading: Reading, part: Part) -> Iterator[list[str]]:
     first = 0
     for batch in table.iter_batches(batch_size=ROWS, columns=[reading.field]):
-        yield cells(batch.column(0), name, first, reading)
+        texts = cells(batch.column(0), name, first, reading)
+        part.nulls += len(batch) - len(texts)
+        yield texts
         first += len(batch)
 
 

@@ -117,6 +117,24 @@ def test_every_example_in_help_runs(name, trained, tmp_path):
         assert output or is_quiet, f"{example} prints nothing"
 
 
+def test_rows_without_a_text_have_no_line_and_that_is_told(trained, corpus):
+    rows = [{"text": corpus[0]}, {"text": None}, {"text": corpus[1]}, {"text": None}]
+    Path("rows.jsonl").write_text("\n\n".join(map(json.dumps, rows)) + "\n\n")
+    expected, _ = run("encode", "tokenizer.json", "-t", corpus[0], "-t", corpus[1])
+    told = "2 rows hold null instead of a text and have no line in the output"
+    assert run("encode", "tokenizer.json", "rows.jsonl") == (expected, f"{told}\n")
+    piped = Path("rows.jsonl").read_bytes()
+    assert run("encode", "tokenizer.json", "--input", "jsonl", input=piped) == (expected, f"{told}\n")
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = {"text": [row["text"] for row in rows[:3]]}
+    parquet.write_table(pyarrow.table(table, pyarrow.schema([("text", pyarrow.string())])), "rows.parquet")
+    told = "1 row holds null instead of a text and has no line in the output"
+    assert run("encode", "tokenizer.json", "rows.parquet") == (expected, f"{told}\n")
+    assert run("encode", "tokenizer.json", "corpus.txt")[1] == ""
+
+
 def test_encode_and_decode_are_inverse(trained, corpus):
     ids, _ = run("encode", "tokenizer.json", "corpus.txt")
     assert ids == Path("corpus.ids").read_text()

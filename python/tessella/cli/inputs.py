@@ -205,6 +205,13 @@ def texts(options: argparse.Namespace, stage: str = "", out: Output | None = Non
             for some in source:
                 yield from some
                 progress.step()
+    if out is not None and (nulls := sum(one.nulls for one in found)):
+        rows = (
+            "1 row holds null instead of a text and has"
+            if nulls == 1
+            else (f"{nulls:,} rows hold null instead of a text and have")
+        )
+        note(f"{rows} no line in the output")
 
 
 def lines(given: list[str], how: Reading) -> Iterator[str]:

@@ -39,6 +39,7 @@ use tessella_core::{Error, ErrorKind, Portion, Result, limits};
 
 pub use cut::Cut;
 pub use encode::encode_most;
+use record::Record;
 pub use unpack::check_packing;
 use unpack::{Unpacked, is_too_long};
 
@@ -161,6 +162,7 @@ pub struct Corpus {
     position: Arc<AtomicU64>,
     /// Texts read so far, given or not.
     read: u64,
+    nulls: u64,
     is_failed: bool,
     cancel: Cancel,
     skipped: Vec<Skipped>,
@@ -234,6 +236,7 @@ impl Corpus {
             current: None,
             position,
             read: 0,
+            nulls: 0,
             is_failed: false,
             cancel: Cancel::never(),
             skipped: Vec::new(),
@@ -255,6 +258,11 @@ impl Corpus {
     /// Bytes taken from all files so far, packed as they are: comparable with the sum of the files' sizes.
     pub fn position(&self) -> Arc<AtomicU64> {
         self.position.clone()
+    }
+
+    /// Rows so far that hold `null` in place of a text, and so give none.
+    pub fn nulls(&self) -> u64 {
+        self.nulls
     }
 
     /// Where the text begins that was given last.
@@ -305,7 +313,8 @@ impl Corpus {
                     self.spot = open.spot();
                     return Ok(Some(text));
                 }
-                Ok(Found::None) => {}
+                Ok(Found::Null) => self.nulls += 1,
+                Ok(Found::Nothing) => {}
                 Ok(Found::End) => self.current = None,
                 Err(broken) => self.pass_over(broken)?,
             }
@@ -344,8 +353,10 @@ impl Iterator for Corpus {
 /// What the next place of a file holds.
 enum Found {
     Text(String),
-    /// A line without a text.
-    None,
+    /// A line with `null` in place of a text.
+    Null,
+    /// A blank line of a file whose lines are objects.
+    Nothing,
     End,
 }
 
@@ -383,7 +394,12 @@ impl Open {
                 record_of(&text, options, &mut self.unescaped)
             }
         };
-        found.map(|text| text.map_or(Found::None, Found::Text)).map_err(|error| {
+        let found = found.map(|record| match record {
+            Record::Text(text) => Found::Text(text),
+            Record::Null => Found::Null,
+            Record::Blank => Found::Nothing,
+        });
+        found.map_err(|error| {
             let inside = error.location().map(|at| format!(", {}", column(at))).unwrap_or_default();
             Broken {
                 reason: Some(format!("{}{inside}", error.message())),
@@ -395,7 +411,7 @@ impl Open {
     /// The text of a line that was taken from the file already and lies there as a whole: most lines are read so,
     /// without a copy of their own. Nothing where there is none, or one that is too long or not UTF-8, which `text`
     /// tells.
-    fn line_here(&mut self, options: &CorpusOptions) -> Option<Result<Option<String>>> {
+    fn line_here(&mut self, options: &CorpusOptions) -> Option<Result<Record>> {
         if !matches!(self.cut, Cut::Lines | Cut::BareLines) {
             return None;
         }
@@ -408,7 +424,7 @@ impl Open {
         let found = if self.is_json {
             record_of(text, options, &mut self.unescaped)
         } else {
-            Ok(Some(self.cut.without_end(text).to_string()))
+            Ok(Record::Text(self.cut.without_end(text).to_string()))
         };
         self.content.reader.consume(bytes);
         self.step(cut::Taken { bytes: bytes as u64, lines: 1 });
@@ -508,7 +524,7 @@ impl Open {
 
 /// The text of a JSON line. Without its end the line is the first and only one, also for errors that are noticed
 /// behind it.
-fn record_of(line: &str, options: &CorpusOptions, unescaped: &mut String) -> Result<Option<String>> {
+fn record_of(line: &str, options: &CorpusOptions, unescaped: &mut String) -> Result<Record> {
     record::text(line.trim_end_matches('\n'), &options.field, unescaped)
 }
 

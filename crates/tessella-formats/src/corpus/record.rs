@@ -4,12 +4,21 @@ use tessella_core::{Error, Result};
 
 use crate::json::{Kind, Parser};
 
-/// The text of a line. Blank lines and lines whose text is `null` have none; of a repeated key the last counts.
+/// What a line holds.
+pub(super) enum Record {
+    Text(String),
+    /// `null` in place of a text.
+    Null,
+    /// Nothing but blanks.
+    Blank,
+}
+
+/// What a line holds; of a repeated key the last counts.
 ///
 /// `unescaped` is a buffer that serves many lines.
-pub(super) fn text(line: &str, field: &str, unescaped: &mut String) -> Result<Option<String>> {
+pub(super) fn text(line: &str, field: &str, unescaped: &mut String) -> Result<Record> {
     if line.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
-        return Ok(None);
+        return Ok(Record::Blank);
     }
     let mut parser = Parser::new(line);
     let kind = parser.peek()?;
@@ -47,7 +56,7 @@ pub(super) fn text(line: &str, field: &str, unescaped: &mut String) -> Result<Op
         let keys = if others.is_empty() { "no keys".to_string() } else { others.join(", ") };
         refuse!(Format, "the line has no `{field}`, it has {keys}: name the key that holds the text");
     }
-    Ok(text)
+    Ok(text.map_or(Record::Null, Record::Text))
 }
 
 /// Keys that an error message tells.

@@ -176,6 +176,12 @@ impl TextFiles {
         self.position.load(Ordering::Relaxed)
     }
 
+    /// Rows so far that hold `null` in place of a text.
+    #[getter]
+    fn nulls(&self, py: Python<'_>) -> u64 {
+        py.detach(|| lock(&self.corpus).nulls())
+    }
+
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
