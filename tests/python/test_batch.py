@@ -257,6 +257,16 @@ def test_batches_travel(tokenizer):
         assert one.n_sequences == 1
 
 
+def test_columns_of_arrow(tokenizer):
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [[3, 5], [6]]
+    for column in (pyarrow.array(rows), pyarrow.chunked_array([rows])):
+        assert tokenizer.batch_decode(column) == tokenizer.batch_decode(rows)
+        assert tokenizer.decode(column[0]) == tokenizer.decode(rows[0])
+    with pytest.raises(ArgumentError, match=r"convert it with .to_pylist\(\) first"):
+        tokenizer(pyarrow.array(["the fox"]))
+
+
 def test_tensors(tokenizer):
     rows = ["the fox", "the quick fox"]
     assert tokenizer(rows, return_tensors="np")["input_ids"].dtype == object

@@ -336,8 +336,14 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
     }
     // Tensors, and whatever else gives its memory to NumPy.
     if value.hasattr("__array__")? && value.getattr("ndim").is_ok_and(|n| n.eq(1).unwrap_or(false)) {
-        let array = arrays::of(value)?;
-        return ids(&array, place);
+        return match arrays::of(value) {
+            Ok(array) => ids(&array, place),
+            // What lies in the memory of another device gives NumPy nothing, but tells its numbers.
+            Err(error) if error.is_instance_of::<PyTypeError>(value.py()) && value.hasattr("tolist")? => {
+                ids(&value.call_method0("tolist")?, place)
+            }
+            Err(error) => Err(error),
+        };
     }
     let one = |(index, id): (usize, PyResult<Bound<'_, PyAny>>)| {
         let id = id?;
