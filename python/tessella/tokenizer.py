@@ -585,7 +585,7 @@ class Tokenizer(_tessella.Tokenizer):
         try:
             return await loop.run_in_executor(None, stop.run, partial(call, *args, **named))
         except asyncio.CancelledError:
-            # A thread cannot be cancelled: it would go on for nobody, and the loop would wait for it when it closes.
+            # A thread goes on by itself, for nobody, and the loop waits for it when it closes.
             stop.stop()
             raise
 

@@ -264,7 +264,7 @@ def test_columns_of_arrow(tokenizer):
         assert tokenizer.batch_decode(column) == tokenizer.batch_decode(rows)
         assert tokenizer.decode(column[0]) == tokenizer.decode(rows[0])
     with pytest.raises(ArgumentError, match=r"convert it with .to_pylist\(\) first"):
-        tokenizer(pyarrow.array(["the fox"]))
+        tokenizer(pyarrow.chunked_array([["the fox"]]))
 
 
 def test_tensors(tokenizer):
