@@ -11,6 +11,8 @@ import sys
 from typing import Any
 
 _before: Any = None
+#: Whether this process is the command line. It is asked once: under ``-m`` its name changes before ``main``.
+IS_COMMAND = False
 
 
 def _is_command() -> bool:
@@ -24,9 +26,10 @@ def _is_command() -> bool:
 
 
 def _quiet() -> None:
-    global _before
+    global _before, IS_COMMAND
+    IS_COMMAND = _is_command()
     # Where interrupts are ignored (nohup) or someone else's, they stay so.
-    if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         try:
             _before = signal.signal(signal.SIGINT, signal.SIG_DFL)
         except ValueError:  # not the main thread
