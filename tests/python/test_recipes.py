@@ -254,7 +254,11 @@ def test_recipes_go_to_other_processes():
         recipe = recipes.get(name)
         again = pickle.loads(pickle.dumps(recipe))
         assert again.tokenizer().to_str() == recipe.tokenizer().to_str()
-        assert (again.name, again.vocab_size, again.special_tokens) == (name, recipe.vocab_size, recipe.special_tokens)
+        assert (again.name, again.vocab_size, again.special_tokens) == (
+            name,
+            recipe.vocab_size,
+            recipe.special_tokens,
+        )
     # Rules that are a caller's own go along.
     rules = recipes.get("t5", charsmap=bytes(4))
     own = pickle.loads(pickle.dumps(rules)).tokenizer().to_str()
