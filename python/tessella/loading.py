@@ -208,6 +208,7 @@ def _from_elsewhere(
             f".tiktoken file with pattern='{name}'"
         )
     if is_path or not _is_hub_name(name):
+        _refuse_broken_link(name)
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT) + _similar(name), name)
     if pattern is not None or special_tokens is not None:
         given = "special_tokens" if pattern is None else "pattern"
@@ -221,6 +222,17 @@ def _from_elsewhere(
     except MissingDependencyError as error:
         raise MissingDependencyError(f"there is no file or folder `{name}`, and {error}") from error.__cause__
     return load(folder, allow_custom=allow_custom)
+
+
+def _refuse_broken_link(name: str) -> None:
+    """Tells of a link what it leads to: its own name is there for all to see."""
+    if os.path.islink(name):
+        try:
+            os.stat(name)
+        except FileNotFoundError as error:
+            aim = os.path.join(os.path.dirname(name), os.readlink(name))
+            why = f"{os.strerror(errno.ENOENT)}: it is a link to {aim}"
+            raise FileNotFoundError(errno.ENOENT, why, name) from error
 
 
 def _similar(name: str) -> str:

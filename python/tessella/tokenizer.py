@@ -580,7 +580,14 @@ class Tokenizer(_tessella.Tokenizer):
         import asyncio
         from functools import partial
 
-        return await asyncio.get_running_loop().run_in_executor(None, partial(call, *args, **named))
+        stop = _tessella.Stop()
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(None, stop.run, partial(call, *args, **named))
+        except asyncio.CancelledError:
+            # A thread goes on by itself, for nobody, and the loop waits for it when it closes.
+            stop.stop()
+            raise
 
     async def async_encode(
         self,

@@ -257,6 +257,25 @@ def test_batches_travel(tokenizer):
         assert one.n_sequences == 1
 
 
+def test_no_rows_are_no_texts(tokenizer):
+    for none in ([], (), np.zeros((0, 3), np.int64), {"input_ids": []}, range(0)):
+        assert tokenizer.batch_decode(none) == [], type(none)
+    assert tokenizer.batch_decode([[]]) == tokenizer.batch_decode(np.zeros((1, 0), np.int64)) == [""]
+    assert tokenizer.batch_decode([3, 5]) == [tokenizer.decode([3, 5])]
+    for one in (3, np.int64(3), np.array(3), np.array([3])):
+        assert tokenizer.batch_decode(one) == [tokenizer.decode(3)], type(one)
+
+
+def test_columns_of_arrow(tokenizer):
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [[3, 5], [6]]
+    for column in (pyarrow.array(rows), pyarrow.chunked_array([rows])):
+        assert tokenizer.batch_decode(column) == tokenizer.batch_decode(rows)
+        assert tokenizer.decode(column[0]) == tokenizer.decode(rows[0])
+    with pytest.raises(ArgumentError, match=r"convert it with .to_pylist\(\) first"):
+        tokenizer(pyarrow.chunked_array([["the fox"]]))
+
+
 def test_tensors(tokenizer):
     rows = ["the fox", "the quick fox"]
     assert tokenizer(rows, return_tensors="np")["input_ids"].dtype == object

@@ -548,8 +548,44 @@ def test_a_reader_that_leaves_and_an_interrupt(trained):
             time.sleep(0.05)
         job.send_signal(signal.SIGINT)
         _, err = job.communicate(timeout=30)
-    assert job.returncode == 130
+    assert job.returncode == -signal.SIGINT
     assert err.endswith("interrupted\n") and "Traceback" not in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_nothing_half_made_and_is_told(trained, name):
+    number = getattr(signal, name)
+    os.mkdir("out")
+    command = tessella_command("encode", "tokenizer.json", "-o", "out/low.ids")
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
+        preexec_fn=lambda: signal.signal(number, signal.default_int_handler),
+    ) as job:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not os.listdir("out") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        job.send_signal(number)
+        _, err = job.communicate(timeout=30)
+    # A shell goes on with a loop where a status that is no signal's says that the signal was dealt with.
+    assert job.returncode == -number
+    assert err == ("interrupted\n" if name == "SIGINT" else "ended\n")
+    assert os.listdir("out") == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_signals_that_are_ignored_stay_so(trained):
+    """``nohup`` lets a command outlive its terminal."""
+    command = tessella_command("encode", "tokenizer.json", "-o", "low.ids")
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, env=environment(), text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    ) as job:  # fmt: skip
+        time.sleep(1)
+        job.send_signal(signal.SIGHUP)
+        job.communicate("low lower\n", timeout=60)
+    assert job.returncode == 0
+    assert Path("low.ids").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")

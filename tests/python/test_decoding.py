@@ -28,11 +28,14 @@ class Tensor:
         return self.values
 
 
-class Elsewhere(Tensor):
-    """On another device: NumPy cannot look into it, but it can tell its numbers."""
+class Afar(Tensor):
+    """A tensor in the memory of another device: NumPy is refused, the numbers are told."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+        raise TypeError("what lies on another device has to be copied first")
+
+    def __iter__(self) -> Any:
+        raise AssertionError("number by number, each would be fetched alone")
 
     def tolist(self) -> list[int]:
         return list(self.values.tolist())
@@ -67,10 +70,20 @@ def test_ids_are_taken_in_every_form() -> None:
         np.repeat(array, 2)[::2],
         np.array(ids, dtype=np.int16),
         Tensor(ids),
-        Elsewhere(ids),
+        Afar(ids),
     ]
     for form in forms:
         assert tokenizer.decode(form) == expected, type(form)  # type: ignore[arg-type]
+
+
+def test_what_numpy_cannot_read_is_named_by_who_refused() -> None:
+    broken = Afar([3])
+    broken.tolist = None  # type: ignore[method-assign, assignment]
+    for value in (Afar([3, -1]), Afar([3, 1 << 40])):
+        with pytest.raises(OverflowError, match="from 0 to"):
+            words().decode(value)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        words().decode(broken)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("number", ["u4", "i8"])

@@ -1,7 +1,9 @@
 """Recipes: the stages of the published tokenizers, and what they learn."""
 
+import copy
 import json
 import os
+import pickle
 import random
 import re
 from pathlib import Path
@@ -245,3 +247,20 @@ def test_transformers_pads_with_a_recipe(tmp_path):
     texts = ["low", "low [MASK] low"]
     assert theirs(texts, padding=True)["input_ids"] == ours(texts, padding=True)["input_ids"]
     assert (theirs.pad_token, theirs.mask_token, theirs.cls_token) == ("[PAD]", "[MASK]", "[CLS]")
+
+
+def test_recipes_go_to_other_processes():
+    for name in recipes.names():
+        recipe = recipes.get(name)
+        again = pickle.loads(pickle.dumps(recipe))
+        assert again.tokenizer().to_str() == recipe.tokenizer().to_str()
+        assert (again.name, again.vocab_size, again.special_tokens) == (
+            name,
+            recipe.vocab_size,
+            recipe.special_tokens,
+        )
+    # Rules that are a caller's own go along.
+    rules = recipes.get("t5", charsmap=bytes(4))
+    own = pickle.loads(pickle.dumps(rules)).tokenizer().to_str()
+    assert own == rules.tokenizer().to_str() != recipes.get("t5").tokenizer().to_str()
+    assert copy.deepcopy(rules).tokenizer().to_str() == own

@@ -7,12 +7,14 @@ import os
 import pickle
 import random
 import stat
+import time
 import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tessella import AddedToken, Encoding, RaggedIds, Tokenizer, decoders, models, pre_tokenizers
+from tessella._tessella import Stop
 from tessella.errors import ArgumentError, DecodeError, TruncationError
 
 
@@ -182,6 +184,50 @@ def test_awaitables(words):
         return one.ids, [each.ids for each in batch], texts
 
     assert asyncio.run(all_of_it()) == ([0, 3, 5, 1], [[0, 3, 1], [0, 3, 1, 5, 1]], ["the fox", "jumps"])
+
+
+class Patient(Tokenizer):
+    """Encodes one text again and again, until somebody stops it or it is late."""
+
+    def encode_batch(self, *args, **named):
+        self.ended = "not yet"
+        until = time.monotonic() + 20
+        try:
+            while time.monotonic() < until:
+                self.encode("the quick fox " * 100_000)
+            self.ended = "late"
+        except BaseException as error:
+            self.ended = type(error).__name__
+            raise
+
+
+def test_an_awaitable_that_is_cancelled_ends_its_work():
+    """Else the thread goes on for nobody, and the loop waits for it when it closes."""
+    patient = Patient(models.WordLevel({"the": 0, "fox": 1, "?": 2}, unk_token="?"))
+    patient.pre_tokenizer = pre_tokenizers.Whitespace()
+
+    async def given_up():
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(patient.async_encode_batch([]), 0.2)
+        await asyncio.get_running_loop().shutdown_default_executor()
+
+    asyncio.run(given_up())
+    assert patient.ended == "KeyboardInterrupt"
+    # The next call is nobody's to stop.
+    assert asyncio.run(patient.async_encode("the fox")).ids == [0, 1]
+
+
+def test_a_stop_is_for_its_own_call(words):
+    stop, text = Stop(), "the fox " * 200_000
+    assert stop.run(lambda: len(words.encode(text))) == 400_002
+    stop.stop()
+
+    def within():
+        with pytest.raises(KeyboardInterrupt):
+            stop.run(lambda: words.encode(text))
+        return len(words.encode(text))
+
+    assert within() == Stop().run(within) == 400_002
 
 
 class Mine(Tokenizer):

@@ -76,6 +76,7 @@ fn add_tokenizer(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     border::interrupt::listen();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<border::interrupt::Stop>()?;
     module.add_function(wrap_pyfunction!(border::limits::limits_now, module)?)?;
     module.add_function(wrap_pyfunction!(border::limits::set_limits, module)?)?;
     module.add_class::<components::regex::Regex>()?;

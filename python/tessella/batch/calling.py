@@ -191,7 +191,8 @@ def _checked(name: str, value: Any) -> None:
         if not _is_list(first):
             break
         first = first[0]
-    hint = "; convert it with .tolist() first" if hasattr(value, "tolist") else ""
+    way = next((name for name in ("tolist", "to_pylist") if hasattr(value, name)), None)
+    hint = f"; convert it with .{way}() first" if way else ""
     if not hint and isinstance(value, Sequence) and not isinstance(value, (list, tuple, bytes, bytearray)):
         hint = "; make it a list first: list(...)"  # a column of `datasets`, say
     raise ArgumentError(f"`{name}`: {_KINDS}, not {type(value).__name__}{_of(value)}{hint}")

@@ -53,6 +53,8 @@ def plain_ids(ids: Any) -> Any:
         # Rows of different lengths are arrays in an array of objects.
         if not (isinstance(ids, list) and ids and hasattr(ids[0], "tolist")):
             return ids
+    elif hasattr(ids, "to_pylist"):
+        ids = ids.to_pylist()  # a column of Arrow's
     elif isinstance(ids, Sequence) and not isinstance(ids, (str, list, tuple)):
         ids = list(ids)  # a column of `datasets`, say
     return (

@@ -790,7 +790,11 @@ class PretrainedTokenizer(OtherNames):
         """Rows of ids to a list of texts; see ``decode``."""
         del spaces_between_special_tokens
         texts = self.decode(sequences, skip_special_tokens, clean_up_tokenization_spaces)
-        return [texts] if isinstance(texts, str) else texts
+        if not isinstance(texts, str):
+            return texts
+        # One row is a text, and so is none at all.
+        ids = plain_ids(sequences) if not texts else None
+        return [] if isinstance(ids, (list, tuple)) and not ids else [texts]
 
     def _cleaned(self, text: str, wanted: bool | None) -> str:
         default = self.clean_up_tokenization_spaces

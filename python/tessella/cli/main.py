@@ -1,7 +1,7 @@
 """What is typed, which command it means, and how errors and interrupts end.
 
 Exit statuses: 0 for success, 1 for a failure, which is explained on standard error, 2 for a wrong command
-line, 130 after Ctrl-C, 141 when whoever reads the output has gone.
+line, 141 when whoever reads the output has gone; after Ctrl-C it is the signal's, which shells tell as 130.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from collections.abc import Sequence
 
 from .._start import heeded
 from ..errors import TessellaError
-from . import targets, terminal
+from . import signals, targets, terminal
 from .command import PLAIN, Command, Help, find, names
 
-FAILED, USAGE, INTERRUPTED, NO_READER = 1, 2, 130, 141
+FAILED, USAGE, NO_READER = 1, 2, 141
 
 _EPILOG = """\
 Every command explains itself and gives examples: tessella COMMAND --help
@@ -34,12 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     heeded()
+    signals.heed()
     _spell_what_is_missing()
     try:
         return _run(given)
     except KeyboardInterrupt as error:
         terminal.note(str(error) or "interrupted")
-        return INTERRUPTED
+        return signals.end_by(error)
     except BrokenPipeError:
         _let_go()
         return NO_READER

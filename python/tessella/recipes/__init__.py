@@ -20,7 +20,9 @@ Example:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from functools import partial
 
 from ..errors import ArgumentError
 from . import byte_level, metaspace, wordpiece, words
@@ -68,7 +70,9 @@ def get(name: str, *, charsmap: bytes | None = None) -> Recipe:
         raise ArgumentError(f"there is no recipe {name!r}, known are {known}{meant(str(name), names())}")
     make = _RECIPES[name]
     if charsmap is None:
-        return make()
-    if make not in metaspace.WITH_CHARSMAP:
+        recipe = make()
+    elif make in metaspace.WITH_CHARSMAP:
+        recipe = make(charsmap)
+    else:
         raise ArgumentError(f"the recipe {name!r} has no use for a `charsmap`")
-    return make(charsmap)
+    return dataclasses.replace(recipe, again=partial(get, name, charsmap=charsmap))

@@ -6,7 +6,11 @@
 //!
 //! Small work stays on the calling thread. Where it takes long all the same, the engine asks ([`listen`]) on that
 //! thread.
+//!
+//! Signals come to the main thread alone. What another one does can be ended by a [`Stop`]: nobody waits for the result of an
+//! awaitable call that was cancelled, but the loop waits for its thread when it closes.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -26,13 +30,51 @@ pub const SMALL: usize = 1 << 20;
 /// Inputs up to this many bytes keep the interpreter: letting go and taking it back costs more than they do.
 pub const TINY: usize = 1 << 10;
 
+thread_local! {
+    /// What ends the work of this thread besides a signal.
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// The error of a signal, or of a [`Stop`], that came in.
+pub fn wished(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
+    let is_stopped = |stop: &Option<Arc<AtomicBool>>| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+    if STOP.with_borrow(is_stopped) { Err(raise(Error::interrupted())) } else { Ok(()) }
+}
+
+/// Ends a call from another thread.
+#[pyclass(frozen, module = "tessella._tessella")]
+#[derive(Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// What `call` gives, unless it is stopped: then it raises.
+    fn run<'py>(&self, call: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let before = STOP.replace(Some(Arc::clone(&self.0)));
+        let given = call.call0();
+        STOP.set(before);
+        given
+    }
+
+    /// Ends the call that runs now.
+    fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Lets the engine ask for signals on whatever thread it works; Python answers its main thread only. Short texts keep the
 /// interpreter: if one takes so long that it is asked for, other threads have their turn.
 pub fn listen() {
     limits::poll_with(|| {
         let asked = Python::attach(|py| {
             py.detach(|| ());
-            py.check_signals()
+            wished(py)
         });
         asked.map_err(|error| Error::interrupted().caused_by(error))
     });
@@ -59,6 +101,7 @@ pub fn run_until<T: Send>(
 type Work<'a> = Box<dyn FnOnce(&Arc<AtomicBool>) + Send + 'a>;
 
 fn on_a_thread(py: Python<'_>, cancel: &Arc<AtomicBool>, work: Work<'_>) -> PyResult<()> {
+    wished(py)?;
     py.detach(|| {
         std::thread::scope(|scope| {
             let (done, finished) = channel::<()>();
@@ -72,7 +115,7 @@ fn on_a_thread(py: Python<'_>, cancel: &Arc<AtomicBool>, work: Work<'_>) -> PyRe
             let mut signal = None;
             while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL) {
                 if signal.is_none()
-                    && let Err(error) = Python::attach(|py| py.check_signals())
+                    && let Err(error) = Python::attach(wished)
                 {
                     cancel.store(true, Ordering::Relaxed);
                     signal = Some(error);

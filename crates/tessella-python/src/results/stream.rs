@@ -15,6 +15,7 @@ use crate::border::inputs;
 use crate::border::interpreter::guarded::Guarded;
 use crate::border::interpreter::quick::{Answer, Quick, Twin, Unnamed};
 use crate::border::interpreter::{ascii_text, plain_id};
+use crate::border::interrupt::wished;
 use crate::border::place::Place;
 use crate::border::token_texts::LONGEST;
 use crate::tokenizer::Tokenizer;
@@ -356,7 +357,7 @@ impl TextIterator {
                 return Ok(Some(text));
             }
             if drawn.is_multiple_of(TURN) {
-                py.check_signals()?;
+                wished(py)?;
             }
         }
         Ok(self.stream.flush(py, tokenizer)?.map(|text| PyString::new(py, &text)))

@@ -11,7 +11,7 @@ use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, TokenId, Unfolding
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
 use crate::border::interpreter::{ascii_text, lossy_text, plain_ids, wide_text};
-use crate::border::interrupt::{shared, sized};
+use crate::border::interrupt::{shared, sized, wished};
 use crate::border::place::Place;
 use crate::tokenizer::state::{Shared, State};
 
@@ -112,7 +112,7 @@ pub fn texts<'py>(
 /// Lets other threads go on, and signals come in.
 pub fn others_turn(py: Python<'_>) -> PyResult<()> {
     py.detach(|| ());
-    py.check_signals()
+    wished(py)
 }
 
 /// The text of ids, of which more than [`TURN`] are the thread's own.
