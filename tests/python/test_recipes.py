@@ -1,6 +1,7 @@
 """Recipes: the stages of the published tokenizers, and what they learn."""
 
 import copy
+import dataclasses
 import json
 import os
 import pickle
@@ -264,3 +265,7 @@ def test_recipes_go_to_other_processes():
     own = pickle.loads(pickle.dumps(rules)).tokenizer().to_str()
     assert own == rules.tokenizer().to_str() != recipes.get("t5").tokenizer().to_str()
     assert copy.deepcopy(rules).tokenizer().to_str() == own
+    # One that was changed is not made again as it was.
+    changed = dataclasses.replace(recipes.get("gpt2"), vocab_size=7)
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(changed)

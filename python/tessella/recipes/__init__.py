@@ -20,7 +20,6 @@ Example:
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from functools import partial
 
@@ -75,4 +74,5 @@ def get(name: str, *, charsmap: bytes | None = None) -> Recipe:
         recipe = make(charsmap)
     else:
         raise ArgumentError(f"the recipe {name!r} has no use for a `charsmap`")
-    return dataclasses.replace(recipe, again=partial(get, name, charsmap=charsmap))
+    object.__setattr__(recipe, "again", partial(get, name, charsmap=charsmap))
+    return recipe

@@ -84,8 +84,11 @@ class Recipe:
     completed: int = 0
     #: What texts need before they are counted or encoded.
     prepare: Callable[[str], str] | None = None
-    #: Makes the recipe again, in another process: functions inside of functions cannot be sent there.
-    again: Callable[[], Recipe] | None = dataclasses.field(default=None, repr=False, compare=False)
+    #: Makes the recipe again, in another process: functions inside of functions cannot be sent there. A
+    #: recipe that was changed has it no more.
+    again: Callable[[], Recipe] | None = dataclasses.field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         return super().__reduce__() if self.again is None else (self.again, ())
