@@ -3,7 +3,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use tessella_core::{EncodeOptions, Input, Tokenizer, TokenizerSpec};
-use tessella_formats::tiktoken::data_gym;
 use tessella_formats::{detect, gguf, hf, sentencepiece, tekken, tiktoken, vocab_files};
 
 const TEXTS: [&str; 4] = ["", "ab a  <s>", "你好 é e\u{301} 🙂\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"];
@@ -37,6 +36,5 @@ fuzz_target!(|data: &[u8]| {
     let _ = vocab_files::read_merges_txt(data);
     let _ = hf::read_vocab_json(data);
     let middle = data.len() / 2;
-    let _ = data_gym::read_ranks(&data[..middle], &data[middle..]);
     let _ = vocab_files::read_bpe(&data[..middle], &data[middle..]);
 });

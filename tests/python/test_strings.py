@@ -1,8 +1,12 @@
 """The strings that users and their components hold, and components written in Python."""
 
+import json
+import os
 import pickle
 import sys
 import types
+import zlib
+from pathlib import Path
 
 import pytest
 from tessella import (
@@ -19,6 +23,66 @@ from tessella import (
     pre_tokenizers,
 )
 from tessella.errors import CustomComponentError, TessellaError
+
+CASES = Path(__file__).parents[1] / "conformance" / "normalize"
+
+
+def cases(path):
+    """What the reference library gave; the first line is the recipe."""
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()[1:]]
+
+
+def carry_out(text, name, *arguments):
+    if name == "append" and not text.normalized:
+        return
+    if name == "remove":
+        text.filter(lambda char: char not in arguments[0])
+    elif name == "map":
+        table = dict(zip(*arguments, strict=True))
+        text.map(lambda char: table.get(char, char))
+    else:
+        getattr(text, name)(*arguments)
+
+
+def both(text):
+    return text and [text.normalized, text.original]
+
+
+def test_chains_of_operations_are_the_librarys():
+    """`TESSELLA_STRING_CASES` names a further file, made with `tools/gen_unicode_cases.py --strings`."""
+    chains = cases(CASES / "string_ops.jsonl")
+    assert len(chains) > 100
+    for case in chains + cases(os.environ.get("TESSELLA_STRING_CASES", os.devnull)):
+        text = NormalizedString(case["text"])
+        for operation in case["operations"]:
+            carry_out(text, *operation)
+        assert text.normalized == case["out"], case
+        source = case["text"].encode()
+        parts = [text[index].original for index in range(len(case["out"]))]
+        assert parts == [source[start:end].decode() for start, end in case["spans"]], case
+        for start, end, part in case["slices"]:
+            assert both(text.slice((start, end))) == part, case
+        (kind, source), behavior, parts = next(iter(case["split"][0].items())), *case["split"][1:]
+        pattern = Regex(source) if kind == "Regex" else source
+        assert [both(part) for part in text.split(pattern, behavior)] == parts, case
+
+
+def test_the_empty_text_matches_nowhere_in_a_string():
+    text = NormalizedString("ab")
+    assert [part.normalized for part in text.split("", "isolated")] == ["ab"]
+    text.replace("", "-")
+    assert text.normalized == "ab"
+
+
+def test_upper_case_of_every_character_is_the_librarys():
+    (case,) = (case for case in cases(CASES / "code_points.jsonl") if case["operation"] == "uppercase")
+    sums = case["crc32"].split()
+    assert len(sums) == 0x110
+    for block, expected in zip(range(0, 0x110000, 4096), sums, strict=True):
+        characters = (chr(c) + "\n" for c in range(block, block + 4096) if not 0xD800 <= c < 0xE000)
+        text = NormalizedString("".join(characters))
+        text.uppercase()
+        assert f"{zlib.crc32(text.normalized.encode()):08x}" == expected, hex(block)
 
 
 def test_changes_keep_the_original():

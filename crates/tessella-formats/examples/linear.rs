@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use tessella_core::spec::AddedToken;
 use tessella_core::{EncodeOptions, Input, Tokenizer};
-use tessella_formats::load_path;
+use tessella_formats::detect::{LoadOptions, load_path};
 
 /// The sizes of a text, as shares of the largest.
 const SHARES: [usize; 4] = [8, 4, 2, 1];
@@ -137,7 +137,7 @@ fn run(files: &[String], pattern: &str, largest: usize) -> Result<(), tessella_c
     for file in files {
         let path = Path::new(file);
         let pattern = path.extension().is_some_and(|extension| extension == "tiktoken").then_some(pattern);
-        let spec = load_path(path, pattern, None)?.spec;
+        let spec = load_path(path, &LoadOptions { pattern, ..LoadOptions::default() })?.spec;
         let tokenizer = Tokenizer::new(spec)?;
         println!("{}", path.display());
         table(&tokenizer, &TEXTS, largest)?;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use tessella_core::{Result, TokenId, TokenizerSpec};
+use tessella_core::{Result, TokenizerSpec};
 
 use crate::folder::{self, LoadedFolder};
 use crate::formats;
@@ -27,22 +27,13 @@ pub struct Loaded {
     pub snapshot: Option<Snapshot>,
 }
 
-/// Loads a file or folder.
-pub fn load_path(
-    path: &Path,
-    pattern: Option<&str>,
-    specials: Option<&[(String, TokenId)]>,
-) -> Result<Loaded> {
-    load_path_with(path, &LoadOptions { pattern, specials, resolver: None })
-}
-
-/// Loads a file or folder, with all that the caller knows.
-pub fn load_path_with(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> {
+/// Loads a file or folder, with what the caller knows.
+pub fn load_path(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> {
     if !path.is_dir() {
         let formats::LoadedFile { spec, format, notices, snapshot } = formats::read_path(path, options)?;
         return Ok(Loaded { spec, format, notices, folder: None, snapshot });
     }
-    let loaded = folder::load_with(path, options)?;
+    let loaded = folder::load(path, options)?;
     Ok(Loaded {
         spec: loaded.spec.clone(),
         format: Format::Folder,

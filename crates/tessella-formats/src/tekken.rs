@@ -5,13 +5,14 @@
 //! `<SPECIAL_n>`. Files of the first version name none and mean the usual ones.
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{AddedToken, DecoderSpec, Dialect, ModelSpec, PostProcessorSpec, Vocab};
+use tessella_core::spec::{AddedToken, Dialect, ModelSpec, Vocab};
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::base64;
 use crate::json::{Kind, Layout, Node, Parser, Value, Writer};
 use crate::tiktoken::{
-    byte_level_decoder, byte_level_split, concat_rank_bpe, refuse_skipping, to_encoding, to_ranks,
+    byte_level_decoder, byte_level_split, concat_rank_bpe, refuse_skipping, refuse_stages, to_encoding,
+    to_ranks,
 };
 use tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet;
 
@@ -196,26 +197,16 @@ pub fn to_string(spec: &TokenizerSpec, pretty: bool) -> Result<String> {
     // Without a normalizer, matching before or after it is the same.
     let plain = |token: &AddedToken| AddedToken { normalized: false, ..token.clone() };
     let read: Vec<AddedToken> = again.added_tokens.iter().map(plain).collect();
-    match () {
-        _ if spec.truncation.is_some() || spec.padding.is_some() => refuse("truncation or padding"),
-        _ if spec.normalizer.is_some() => refuse("a normalizer"),
-        _ if !matches!(
-            spec.post_processor,
-            None | Some(PostProcessorSpec::ByteLevel { trim_offsets: false, .. })
-        ) =>
-        {
-            refuse("a post-processor")
-        }
-        _ if !matches!(spec.decoder, Some(DecoderSpec::ByteLevel { .. })) => {
-            refuse("a decoder other than ByteLevel")
-        }
-        _ => match specials.iter().find(|token| !read.contains(&plain(token))) {
-            Some(token) => refuse(&format!(
-                "the added token `{}`: only plain special tokens stand in it",
-                excerpt(&token.content)
-            )),
-            None => Ok(text),
-        },
+    if spec.truncation.is_some() || spec.padding.is_some() {
+        return refuse("truncation or padding");
+    }
+    refuse_stages("a tekken.json", spec)?;
+    match specials.iter().find(|token| !read.contains(&plain(token))) {
+        Some(token) => refuse(&format!(
+            "the added token `{}`: only plain special tokens stand in it",
+            excerpt(&token.content)
+        )),
+        None => Ok(text),
     }
 }
 

@@ -73,7 +73,7 @@ fn shards_spills_and_files_give_the_same_bytes() {
     let pieces: Vec<(String, u64)> =
         (0..120_000).map(|_| (format!("{:x}", random.next_u64() >> (random.next_u64() % 60)), 3)).collect();
     let whole = PieceCounts::from_pairs(pieces.clone()).unwrap();
-    whole.save(&folder.file("whole")).unwrap();
+    whole.save(&folder.file("whole"), &Silent).unwrap();
     let bytes = std::fs::read(folder.file("whole")).unwrap();
     assert_eq!(&bytes[..8], b"TSLCOUNT");
 
@@ -82,11 +82,11 @@ fn shards_spills_and_files_give_the_same_bytes() {
     for (piece, count) in &pieces {
         shards[(random.next_u64() % 8) as usize].add(piece, *count).unwrap();
     }
-    shards[3].save(&folder.file("shard")).unwrap();
+    shards[3].save(&folder.file("shard"), &Silent).unwrap();
     shards[3] = PieceCounts::open(&folder.file("shard")).unwrap();
     let mut merged = PieceCounts::new();
     shards.iter().rev().for_each(|shard| merged.merge(shard).unwrap());
-    merged.save(&folder.file("merged")).unwrap();
+    merged.save(&folder.file("merged"), &Silent).unwrap();
     assert!(bytes == std::fs::read(folder.file("merged")).unwrap());
 
     // A budget that does not hold everything.
@@ -94,10 +94,10 @@ fn shards_spills_and_files_give_the_same_bytes() {
     for (piece, count) in &pieces {
         spilled.add(piece, *count).unwrap();
     }
-    assert!(spilled.in_order_of_appearance().is_none(), "nothing was written to disk");
+    assert!(!spilled.knows_appearance(), "nothing was written to disk");
     assert!(spilled.memory() < 1 << 20);
     assert_eq!(spilled.distinct().unwrap(), whole.distinct().unwrap());
-    spilled.save(&folder.file("spilled")).unwrap();
+    spilled.save(&folder.file("spilled"), &Silent).unwrap();
     assert!(bytes == std::fs::read(folder.file("spilled")).unwrap());
     for (piece, _) in pieces.iter().step_by(1000) {
         assert_eq!(spilled.get(piece).unwrap(), whole.get(piece).unwrap());
@@ -106,7 +106,7 @@ fn shards_spills_and_files_give_the_same_bytes() {
 
     // Opening is lazy and whole.
     let opened = PieceCounts::open(&folder.file("whole")).unwrap();
-    opened.verify().unwrap();
+    opened.verify(&Silent).unwrap();
     assert_eq!(all(&opened), all(&whole));
     assert_eq!((opened.total(), opened.distinct().unwrap()), (whole.total(), whole.distinct().unwrap()));
     for (piece, _) in pieces.iter().step_by(777) {
@@ -145,12 +145,12 @@ fn parts_of_a_number_belong_together() {
         parts.iter().for_each(|one| part.merge(one).unwrap());
         let share = part.distinct().unwrap() as f64 / whole.distinct().unwrap() as f64 * merged.len() as f64;
         assert!((0.8..1.2).contains(&share), "part {number} has {share} of its share");
-        part.save(&folder.file("part")).unwrap();
+        part.save(&folder.file("part"), &Silent).unwrap();
         joined.merge(&PieceCounts::open(&folder.file("part")).unwrap()).unwrap();
     }
-    joined.verify().unwrap();
-    joined.save(&folder.file("joined")).unwrap();
-    whole.save(&folder.file("whole")).unwrap();
+    joined.verify(&Silent).unwrap();
+    joined.save(&folder.file("joined"), &Silent).unwrap();
+    whole.save(&folder.file("whole"), &Silent).unwrap();
     assert!(std::fs::read(folder.file("joined")).unwrap() == std::fs::read(folder.file("whole")).unwrap());
     for wrong in [0, 1000] {
         let error = whole.save_parts(&folder.0, wrong, &Silent).unwrap_err();
@@ -191,7 +191,7 @@ fn threads_do_not_change_the_counts() {
         let bytes = texts.iter().map(|text| text.len() as u64).sum();
         assert_eq!((counts.sources()[0].texts, counts.sources()[0].bytes), (3000, bytes));
         let file = folder.file("counts");
-        counts.save(&file).unwrap();
+        counts.save(&file, &Silent).unwrap();
         files.push(std::fs::read(file).unwrap());
     }
     assert!(files.windows(2).all(|pair| pair[0] == pair[1]));
@@ -258,10 +258,10 @@ fn tab_separated_lines() {
     let folder = Folder::new();
     let file = folder.file("counts.tsv");
     let counts = PieceCounts::from_pairs([("▁the", 5u64), ("a\tb", 2), ("", 1)]).unwrap();
-    counts.write_tsv(&file).unwrap();
+    counts.write_tsv(&file, &Silent).unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "\t1\na\tb\t2\n▁the\t5\n");
     assert_eq!(all(&PieceCounts::read_tsv(&file).unwrap()), all(&counts));
-    assert!(PieceCounts::from_pairs([("a\nb", 1u64)]).unwrap().write_tsv(&file).is_err());
+    assert!(PieceCounts::from_pairs([("a\nb", 1u64)]).unwrap().write_tsv(&file, &Silent).is_err());
     for (content, what) in [("a\t1\nb\n", "line 2"), ("a\tx\n", "`x`"), ("a\t-1", "`-1`")] {
         std::fs::write(&file, content).unwrap();
         let error = PieceCounts::read_tsv(&file).unwrap_err();
@@ -279,11 +279,11 @@ fn damaged_files() {
     let file = folder.file("counts");
     let mut random = Random::from_seed(4);
     let counts = PieceCounts::from_pairs(random_pieces(&mut random, 200)).unwrap();
-    counts.save(&file).unwrap();
+    counts.save(&file, &Silent).unwrap();
     let good = std::fs::read(&file).unwrap();
     let read = |bytes: &[u8]| {
         std::fs::write(&file, bytes).unwrap();
-        PieceCounts::open(&file).and_then(|counts| counts.verify())
+        PieceCounts::open(&file).and_then(|counts| counts.verify(&Silent))
     };
     read(&good).unwrap();
     for at in 0..good.len() {
@@ -314,12 +314,12 @@ fn many_runs_and_weights() {
         }
         let file = folder.file("shard");
         // The same name again and again: what was opened stays readable.
-        PieceCounts::from_pairs(pieces).unwrap().save(&file).unwrap();
+        PieceCounts::from_pairs(pieces).unwrap().save(&file, &Silent).unwrap();
         merged.merge_weighted(&PieceCounts::open(&file).unwrap(), weight).unwrap();
     }
     assert_eq!(all(&merged), expected.clone().into_iter().collect::<Vec<_>>());
     assert_eq!(merged.distinct().unwrap(), expected.len() as u64);
-    merged.verify().unwrap();
+    merged.verify(&Silent).unwrap();
     for (piece, count) in expected.iter().step_by(97) {
         assert_eq!(merged.get(piece).unwrap(), Some(*count));
     }
@@ -331,14 +331,14 @@ fn many_runs_and_weights() {
     twice.merge_weighted(&merged, 2).unwrap();
     twice.merge(&merged).unwrap();
     assert_eq!(twice.total(), merged.total() * 3);
-    twice.verify().unwrap();
+    twice.verify(&Silent).unwrap();
     let frequencies = twice.frequencies(&Silent).unwrap();
     assert!(frequencies.windows(2).all(|pair| pair[0].0 > pair[1].0));
     assert_eq!(frequencies.iter().map(|(count, n)| u128::from(count * n)).sum::<u128>(), twice.total());
 
     // Overflow of what is on disk is noticed when it is walked.
     let file = folder.file("heavy");
-    PieceCounts::from_pairs([("ab", u64::MAX)]).unwrap().save(&file).unwrap();
+    PieceCounts::from_pairs([("ab", u64::MAX)]).unwrap().save(&file, &Silent).unwrap();
     let mut heavy = PieceCounts::open(&file).unwrap();
     heavy.merge(&PieceCounts::open(&file).unwrap()).unwrap();
     assert!(heavy.get("ab").unwrap_err().message().contains("`ab`"));
@@ -353,7 +353,7 @@ fn walking_can_be_stopped_and_a_small_budget_is_named() {
     let counts = PieceCounts::from_pairs((0..1000).map(|n| (n.to_string(), 1))).unwrap();
     let stop = std::sync::atomic::AtomicBool::new(true);
     let stop = tessella_train::CancelFlag(&stop);
-    assert_eq!(counts.save_with(&folder.file("out"), &stop).unwrap_err().kind(), ErrorKind::Interrupted);
+    assert_eq!(counts.save(&folder.file("out"), &stop).unwrap_err().kind(), ErrorKind::Interrupted);
     assert_eq!(counts.top_with(3, &stop).unwrap_err().kind(), ErrorKind::Interrupted);
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "something was left behind");
     let options = CountOptions { threads: 30, memory: Some(4 << 20), ..CountOptions::default() };

@@ -19,7 +19,8 @@ from ..tokenizer import Tokenizer
 from .checks import check_settings
 from .classes import TOKENS, plain_name, said_beside
 from .from_pieces import as_json
-from .piece_classes import CLASSES, Extra, roles_of
+from .piece_classes import CLASSES, roles_of
+from .piece_stages import Extra
 from .special import guess
 
 if TYPE_CHECKING:

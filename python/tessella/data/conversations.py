@@ -46,8 +46,6 @@ def _encoded(
     source: Source, part: Slice, stream: SliceStream, rows: list[_Row], first: int, skipped: Skipped
 ) -> Batch:
     """Conversations as a batch. A template may raise whatever its writer wants."""
-    import numpy as np
-
     try:
         ids, marks = ids_and_marks(source, [row.messages for row in rows])
     except Exception:
@@ -55,11 +53,18 @@ def _encoded(
         if len(ids) == len(rows):
             # No conversation is to blame alone.
             raise
+    return as_batch(part, ids, marks, first)
+
+
+def as_batch(part: Slice, ids: list[list[int]], marks: list[list[int]], first: int | None = None) -> Batch:
+    """Ids and marks as a batch; with ``first`` also the places of the conversations from there on."""
+    import numpy as np
+
     return Batch(
         np.array([id for one in ids for id in one], np.uint32),
         np.array([len(one) for one in ids], np.int64),
         (part.path,),
-        rows=np.arange(first, first + len(ids), dtype=np.int64),
+        rows=None if first is None else np.arange(first, first + len(ids), dtype=np.int64),
         mask=np.array([mark for one in marks for mark in one], np.uint8),
     )
 

@@ -110,21 +110,13 @@ class Unique:
                 pass
 
     def _encode(self, part: Slice, some: list[Any]) -> Batch:
-        import numpy as np
-
         source = self._source
         if source.chat is None:
             found = source.tokenizer.encode_ids_batch(some, source.special, source.threads)
             return Batch(found.ids, found.lengths(), (part.path,))
-        from .conversations import ids_and_marks
+        from .conversations import as_batch, ids_and_marks
 
-        ids, marks = ids_and_marks(source, some) if some else ([], [])
-        return Batch(
-            np.array([id for one in ids for id in one], np.uint32),
-            np.array([len(one) for one in ids], np.int64),
-            (part.path,),
-            mask=np.array([mark for one in marks for mark in one], np.uint8),
-        )
+        return as_batch(part, *(ids_and_marks(source, some) if some else ([], [])))
 
 
 def _joined(empty: Batch, made: list[Batch]) -> Batch:

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import ArgumentError
 from .blocks import Blocks
 from .intervals import Interval, Stratum, of_ratio, student
+from .record import plain
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -107,7 +108,7 @@ def premiums(
                 interval = of_ratio([stratum], place, base, confidence)
             of_each[language] = interval.value
             told = {"tokenizer": name, "language": language, "tokens": int(costs[place])}
-            rows.append({**told, **_plain(interval)})
+            rows.append({**told, **plain(interval)})
         # Without a token in the base there is no premium to tell.
         others = {
             language: value
@@ -117,13 +118,8 @@ def premiums(
         worst = sorted(others, key=lambda language: -others[language])[:WORST]
         mean = float(np.mean(list(others.values()))) if others else None
         unequal = _jackknifed(stratum.blocks, confidence) if draws else Interval(gini(costs))
-        summed.append({"tokenizer": name, "mean": mean, "worst": worst, "gini": _plain(unequal)})
+        summed.append({"tokenizer": name, "mean": mean, "worst": worst, "gini": plain(unequal)})
     return {"base": names[base], "languages": names, "lines": lines, "premiums": rows, "summary": summed}
-
-
-def _plain(found: Interval) -> dict[str, Any]:
-    value = None if np.isnan(found.value) else found.value
-    return {"value": value, "low": found.low, "high": found.high, "note": found.note}
 
 
 def _jackknifed(rows: Floats, confidence: float) -> Interval:

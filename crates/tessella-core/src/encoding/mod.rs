@@ -177,13 +177,7 @@ impl Encoding {
         std::mem::take(&mut self.overflowing)
     }
 
-    /// The text of one token; empty if nobody knows it.
-    pub fn token(&self, index: usize) -> Option<&str> {
-        let id = *self.ids.get(index)?;
-        Some(self.surfaces.get(index).unwrap_or_else(|| self.vocabulary_text(id)))
-    }
-
-    /// The texts of all tokens, in order.
+    /// The texts of all tokens, in order; empty where nobody knows one.
     pub fn token_texts(&self) -> impl ExactSizeIterator<Item = &str> {
         let mut cursor = None;
         self.ids.iter().enumerate().map(move |(index, &id)| {

@@ -196,9 +196,6 @@ fn operations_and_look_ups_are_those_of_the_reference() {
             }
             assert_eq!(value, expected[name], "case {number}, {name}\n{case}");
         }
-        for (index, text) in encoding.token_texts().enumerate() {
-            assert_eq!(encoding.token(index), Some(text));
-        }
         let again = Encoding::from_parts(encoding.to_parts()).unwrap();
         assert_eq!(again.to_parts(), encoding.to_parts());
     }

@@ -18,18 +18,3 @@ pub(super) fn normalize(text: &mut AlignedText<'_>) {
         });
     });
 }
-
-/// Full upper-casing, by the same rules.
-pub(super) fn uppercase(text: &mut AlignedText<'_>) {
-    let ascii = AsciiMap::new(|byte| Some(byte.to_ascii_uppercase()));
-    edit(text, |source, edit| {
-        ascii.walk(source, edit, |edit, at, c| {
-            let mut upper = c.to_uppercase();
-            if let Some(first) = upper.next()
-                && (first != c || upper.len() > 0)
-            {
-                edit.expand(at, first, upper);
-            }
-        });
-    });
-}

@@ -6,13 +6,11 @@
 //!
 //! - one character at a time: [`bert`], [`lowercase`], [`nmt`], [`strip`], [`byte_level`]
 //! - Unicode forms: [`forms`], over [`crate::unicode::normalization`]
-//! - found and put in: [`replace`], [`affix`]
+//! - found and put in: [`replace`], [`prepend`]
 //! - character maps: [`precompiled`], [`sentencepiece`]
 //! - a user's own: [`custom`]
 //!
-//! [`local`] tells which of them can be run word by word.
-//!
-//! [`string_ops`] gives the same operations to [`NormalizedString`](crate::text::NormalizedString).
+//! [`local`] tells which of them can be run word by word, and [`ascii_fates`] what becomes of ASCII there.
 //!
 //! Compiling fails on a pattern that its engine rejects and on a broken character map; running fails only
 //! when a pattern gives up or a user's component raises.
@@ -26,8 +24,8 @@ use crate::spec::NormalizerSpec;
 use crate::text::AlignedText;
 use crate::unicode::normalization::Form;
 
-mod affix;
 mod ascii;
+mod ascii_fates;
 mod bert;
 mod byte_level;
 pub mod charsmap;
@@ -40,15 +38,16 @@ mod local;
 mod lowercase;
 mod nmt;
 mod precompiled;
+mod prepend;
 mod replace;
 pub mod sentencepiece;
 mod stays;
-mod string_ops;
 mod strip;
 #[cfg(test)]
 mod testing;
 
-pub use local::{AsciiFates, BesideBlanks, Blanks, InCluster, Stays};
+pub use ascii_fates::AsciiFates;
+pub use local::{BesideBlanks, Blanks, InCluster, Stays};
 pub(crate) use precompiled::LONG_CLUSTER;
 
 /// A compiled normalizer.
@@ -316,7 +315,7 @@ impl Step {
             Step::Nmt(nmt) => nmt.normalize(text),
             Step::Precompiled(precompiled) => return precompiled.normalize(text),
             Step::Replace(replace) => return replace.normalize(text),
-            Step::Prepend(prefix) => affix::prepend(text, prefix),
+            Step::Prepend(prefix) => prepend::normalize(text, prefix),
             Step::ByteLevel => byte_level::normalize(text),
             Step::SentencePiece(sentencepiece) => return sentencepiece.normalize(text),
             Step::Custom(_) => unreachable!("a user's own step runs in its own coordinates"),

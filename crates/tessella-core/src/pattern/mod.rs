@@ -151,11 +151,6 @@ impl Matcher {
         self.for_each(text, &mut |range| matches.push(range))
     }
 
-    /// The pattern as it was written.
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
     /// The fixed text, if the pattern is one.
     pub fn as_literal(&self) -> Option<&str> {
         matches!(self.strategy, Strategy::Literal(_)).then_some(&self.source)

@@ -72,7 +72,18 @@ pub(super) fn cut(
     Ok(())
 }
 
-/// The same for the behaviours that join segments. They are rare: one copy of the code serves all who cut.
+/// The parts of a text as users see them who split a string: empty matches are parts too.
+pub fn parts(matcher: &Matcher, behavior: SplitBehavior, text: &str) -> Result<Vec<Range<usize>>> {
+    let mut parts = Vec::new();
+    let mut emit = |part| parts.push(part);
+    match behavior {
+        SplitBehavior::Removed => cut(matcher, behavior, false, text, &mut emit)?,
+        _ => joined(matcher, behavior, false, text, &mut emit)?,
+    }
+    Ok(parts)
+}
+
+/// [`cut`] for the behaviours that join segments, and empty ones are pieces here. They are rare: one copy of the code serves all who cut.
 #[inline(never)]
 fn joined(
     matches: &impl Matches,

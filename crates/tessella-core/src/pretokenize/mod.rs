@@ -49,9 +49,10 @@ use crate::spec::{Pattern, PreTokenizerSpec, PrependScheme, SplitBehavior};
 use crate::text::Pieces;
 
 pub use byte_level::GPT2;
+pub use cut::parts;
 use metaspace::Metaspace;
 pub use table::{Standing, TableSplit};
-pub use view::{ByteLevelView, MarkedView, SplitView, StageView};
+pub use view::{ByteLevelView, MarkedView, SplitView};
 
 /// A compiled pre-tokenizer. Immutable, shared by threads.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Looking at a pre-tokenizer from outside: what its stages are, and whether bytes can skip the alphabet.
+//! Looking at a pre-tokenizer from outside: whether bytes can skip the alphabet.
 //!
 //! A model that works on bytes has no use for the printable characters of the byte-level alphabet. Where
 //! only splits stand around one ByteLevel, the pieces are plain ranges of the text, or of its bytes where splits stand behind it:
@@ -22,49 +22,7 @@ use crate::pattern::scan::{Borders, Joint, Link, MaskedPieces, Removed, Rule, Sc
 use crate::portion::Portion;
 use crate::spec::{PrependScheme, SplitBehavior};
 
-/// What one stage of a pre-tokenizer is, nested sequences resolved.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-#[allow(missing_docs)] // The fields are those of `PreTokenizerSpec`.
-pub enum StageView<'a> {
-    /// Cut at the matches of a pattern.
-    Split { matcher: &'a Matcher, behavior: SplitBehavior, invert: bool },
-    /// Cut by a rule about characters.
-    Table(&'a TableSplit),
-    /// A space in front, a split that isolates its matches, the alphabet.
-    ByteLevel { add_prefix_space: bool, splitter: Option<&'a Matcher> },
-    /// Spaces become `replacement`, which opens a new piece if `split`.
-    Metaspace { replacement: char, prepend: PrependScheme, split: bool },
-    /// A user's own component.
-    Custom,
-}
-
-impl Stage {
-    fn view(&self) -> StageView<'_> {
-        match self {
-            Stage::Split { matcher, behavior, invert } => {
-                StageView::Split { matcher, behavior: *behavior, invert: *invert }
-            }
-            Stage::Table(table) => StageView::Table(table),
-            Stage::ByteLevel { add_prefix_space, splitter } => {
-                StageView::ByteLevel { add_prefix_space: *add_prefix_space, splitter: splitter.as_deref() }
-            }
-            Stage::Metaspace(metaspace) => StageView::Metaspace {
-                replacement: metaspace.replacement,
-                prepend: metaspace.scheme,
-                split: metaspace.splitter.is_some(),
-            },
-            Stage::Custom(_) => StageView::Custom,
-        }
-    }
-}
-
 impl PreTokenizer {
-    /// The stages in order, nested sequences resolved.
-    pub fn stages(&self) -> Vec<StageView<'_>> {
-        self.stages.iter().map(Stage::view).collect()
-    }
-
     /// The splits, if there is nothing else: then the pieces are plain ranges of the text. `None` also for
     /// more than [`SplitView::MAX_SPLITS`], far beyond any real tokenizer.
     pub fn split_view(&self) -> Option<SplitView> {

@@ -189,11 +189,6 @@ impl Processor {
         self.pieces.id(piece).unwrap_or(self.pieces.unk_id())
     }
 
-    /// The id of a piece, if it is one.
-    pub fn id_of(&self, piece: &str) -> Option<TokenId> {
-        self.pieces.id(piece)
-    }
-
     /// The ids of many texts that `text` gives by their number, in order, `None` for those that are no pieces.
     pub fn ids_of<'t>(
         &self,

@@ -13,7 +13,7 @@ mod rewrite;
 
 pub use aligned::AlignedText;
 pub use alignment::Alignment;
-pub use normalized::{NormalizedString, Side};
+pub use normalized::NormalizedString;
 pub use pieces::{Piece, Pieces};
 pub use rewrite::Rewriter;
 

@@ -71,11 +71,6 @@ impl<'a> Pieces<'a> {
         Pieces { buffer: buffer.into(), map, pieces, original: None }
     }
 
-    /// Text, map and pieces again.
-    pub fn into_parts(self) -> (Cow<'a, str>, Alignment, Vec<Piece>) {
-        (self.buffer, self.map, self.pieces)
-    }
-
     /// Says which text the spans are positions of.
     pub fn set_original(&mut self, original: &'a str) {
         self.original = Some(original);

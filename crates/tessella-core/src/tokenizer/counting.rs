@@ -51,7 +51,7 @@ const SHORT: usize = 1 << 12;
 const MOST_SHORT: usize = 1 << 16;
 
 impl Tokenizer {
-    /// Counts the pieces of [`for_each_piece`](Self::for_each_piece), with at most `memory` bytes for what was not
+    /// Counts the pieces of [`piece_cutter`](Self::piece_cutter), with at most `memory` bytes for what was not
     /// told yet.
     pub fn piece_counter(&self, memory: usize) -> PieceCounter<'_> {
         let tally = if LanesStart::may_be() { Tally::new(memory) } else { None };
@@ -73,7 +73,8 @@ impl PieceCounter<'_> {
         self.cutter.stop_at(cancel);
     }
 
-    /// Counts the pieces of some texts, as [`count`](Self::count) does one by one.
+    /// Counts the pieces of some texts. Each piece is told when it comes for the first time, in order; later ones now or
+    /// when [`finish`](Self::finish) is called. After an error nothing is to be counted any more.
     pub fn count_each(&mut self, texts: &Portion, add: &mut Add<'_>) -> Result<()> {
         if let Some(gathering) = &mut self.gathering {
             let _work = self.cutter.begin(texts.bytes());
@@ -83,13 +84,6 @@ impl PieceCounter<'_> {
             }
         }
         texts.iter().try_for_each(|text| self.gather(text, add))?;
-        self.flush(add)
-    }
-
-    /// Counts the pieces of a text. Each piece is told when it comes for the first time, in order; later ones now or
-    /// when [`finish`](Self::finish) is called. After an error nothing is to be counted any more.
-    pub fn count(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
-        self.gather(text, add)?;
         self.flush(add)
     }
 
@@ -390,7 +384,9 @@ mod tests {
                         Ok(())
                     };
                     match random.next_u64() % 3 {
-                        0 => texts.iter().for_each(|text| counter.count(text, &mut add).unwrap()),
+                        0 => {
+                            texts.iter().for_each(|text| counter.count_each(&alone(text), &mut add).unwrap());
+                        }
                         _ => counter.count_each(&texts, &mut add).unwrap(),
                     }
                 }
@@ -404,6 +400,12 @@ mod tests {
                 assert_eq!(told.sums, expected.sums, "{pre_tokenizer:?}");
             }
         }
+    }
+
+    fn alone(text: &str) -> Portion {
+        let mut portion = Portion::default();
+        portion.push(text);
+        portion
     }
 
     #[derive(Default)]
@@ -433,11 +435,12 @@ mod tests {
             spec.pre_tokenizer = Some(pre_tokenizer);
             let tokenizer = Tokenizer::new(spec.clone()).unwrap();
             let mut counter = tokenizer.piece_counter(1 << 20);
-            let error = counter.count("a b c", &mut |_, _| Err(Error::value("no more"))).unwrap_err();
+            let error =
+                counter.count_each(&alone("a b c"), &mut |_, _| Err(Error::value("no more"))).unwrap_err();
             assert_eq!(error.message(), "no more");
             let stop = Arc::new(AtomicBool::new(true));
             counter.stop_at(Cancel::new(Some(&stop)));
-            let error = counter.count(&"ab 1 ".repeat(10_000), &mut |_, _| Ok(())).unwrap_err();
+            let error = counter.count_each(&alone(&"ab 1 ".repeat(10_000)), &mut |_, _| Ok(())).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Interrupted);
         }
     }

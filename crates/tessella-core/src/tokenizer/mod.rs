@@ -61,12 +61,14 @@ mod stages;
 mod tests;
 mod together;
 mod traps;
+mod unit_lanes;
 mod units;
 mod way;
 mod word_gaps;
 mod word_lanes;
 mod word_places;
 mod word_solver;
+mod word_stages;
 #[cfg(test)]
 mod word_tests;
 mod word_tokens;
@@ -84,7 +86,6 @@ use std::sync::{Arc, OnceLock};
 use crate::added::AddedVocabulary;
 use crate::decode::Decoder;
 use crate::encoding::TokenTexts;
-use crate::error::Result;
 use crate::ids::TokenId;
 use crate::model::Model;
 use crate::normalize::Normalizer;
@@ -269,11 +270,6 @@ impl Tokenizer {
     /// Which engine runs each stage, and why.
     pub fn explain_plan(&self) -> Vec<PlanStep> {
         self.inner.explain()
-    }
-
-    /// Normalizes a text as encoding does, added tokens aside.
-    pub fn normalize(&self, text: &str) -> Result<String> {
-        self.inner.normalize_str(text)
     }
 
     /// Seeds the random streams of dropout and sampling on this tokenizer's workers. Where there is either, batches are encoded on one

@@ -30,13 +30,8 @@ pub struct PieceCutter<'t> {
 }
 
 impl Tokenizer {
-    /// Hands over every piece of a text, in order: after added tokens, normalisation and pre-tokenization,
+    /// What hands over every piece of a text, in order: after added tokens, normalisation and pre-tokenization,
     /// exactly as encoding cuts it. The texts of added tokens are pieces too.
-    pub fn for_each_piece(&self, text: &str, piece: &mut dyn FnMut(&str)) -> Result<()> {
-        self.piece_cutter().cut(text, piece)
-    }
-
-    /// For many texts.
     pub fn piece_cutter(&self) -> PieceCutter<'_> {
         PieceCutter {
             inner: &self.inner,

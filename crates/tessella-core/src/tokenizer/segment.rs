@@ -29,10 +29,6 @@ pub(super) fn normalize_str(normalizer: Option<&Normalizer>, text: &str) -> Resu
 }
 
 impl Inner {
-    pub(super) fn normalize_str(&self, text: &str) -> Result<String> {
-        normalize_str(self.normalizer.as_deref(), text)
-    }
-
     /// The text cut at added tokens, and normalized in between. `tracked` keeps the way back.
     pub(super) fn segments<'t>(
         &self,

@@ -141,7 +141,8 @@ impl WrittenPlaces<'_> {
 mod tests {
     use super::super::columns::Columns;
     use super::super::tests::with_lanes;
-    use super::super::units::{Telling, UnitLanes};
+    use super::super::unit_lanes::UnitLanes;
+    use super::super::units::Telling;
     use super::super::worker::LanesStart;
     use super::super::{EncodeOptions, Input, Tokenizer};
     use super::*;

@@ -10,7 +10,7 @@ use super::parts::UNCERTAIN;
 use super::spelling::{Reading, Spelling};
 use super::word_places::WordPlaces;
 use super::word_solver::{Buffers, Solver};
-use super::words::{Cut, Stages};
+use super::word_stages::{Cut, Stages};
 use crate::error::Result;
 use crate::ids::PieceToken;
 use crate::lanes::Key;

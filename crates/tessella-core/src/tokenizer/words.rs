@@ -9,81 +9,25 @@
 //! tells more than that (white space and a letter at once, a mark that would join with a blank) takes the slow
 //! way as a whole, which is also the twin that this one is tested against.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fresh::{Fresh, Solving};
 use super::parts::Breaks;
 use super::rows::RowCut;
-use super::segment::normalize_str;
 use super::short::{Room, ShortWritings};
-use super::spelling::{Reading, Spelling};
 use super::traps::Traps;
-use super::way::Form;
-use super::word_gaps::{Gaps, Within};
 use super::word_places::WordPlaces;
+use super::word_stages::{Cut, Stages};
 use super::writings::Writings;
 use super::written_tables::Writing;
 use crate::added::AddedVocabulary;
 use crate::error::Result;
-use crate::ids::PieceToken;
-use crate::lanes::{Characters, Key, Kind, Rectangles};
-use crate::model::{Model, Scratch};
-use crate::normalize::{AsciiFates, BesideBlanks, Normalizer, Stays};
-use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
+use crate::lanes::{Characters, Key, Rectangles};
+use crate::model::Model;
+use crate::normalize::{AsciiFates, Normalizer};
+use crate::pretokenize::PreTokenizer;
 use crate::random::Random;
 use crate::text::{AlignedText, MOST_BYTES};
-use crate::unicode::categories::is_mark;
-
-/// How a word is cut further once it is normalized.
-#[derive(Debug, Clone)]
-pub(super) enum Cut {
-    Splits(SplitView),
-    Marked(MarkedView),
-    /// By all stages, of which the first one leaves out what stands between words.
-    Stages(Arc<PreTokenizer>),
-}
-
-/// The stages that a word takes.
-#[derive(Debug, Clone)]
-pub(super) struct Stages {
-    /// Without what it does around words.
-    pub normalizer: Option<Arc<Normalizer>>,
-    pub cut: Cut,
-    between: Between,
-    pub model: Arc<Model>,
-}
-
-/// What stands between words.
-#[derive(Debug, Clone, PartialEq)]
-enum Between {
-    /// What a rule about characters drops.
-    Dropped(TableSplit),
-    /// Blanks, of which each opens a piece as a mark. One of them is the mark of the word behind it.
-    Marks(Gaps),
-    /// What the first stage leaves out.
-    LeftOut(LeftOut),
-}
-
-#[derive(Debug, Clone)]
-struct LeftOut(Arc<PreTokenizer>);
-
-impl PartialEq for LeftOut {
-    fn eq(&self, other: &LeftOut) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Between {
-    fn standing(&self, c: char) -> Option<Standing> {
-        match self {
-            Between::Dropped(table) => table.standing(c),
-            Between::Marks(_) if c == ' ' => Some(Standing::Between),
-            Between::LeftOut(LeftOut(stages)) if stages.leaves_out(c) => Some(Standing::Between),
-            Between::Marks(_) | Between::LeftOut(_) => Some(Standing::Within),
-        }
-    }
-}
 
 /// What all workers share.
 #[derive(Debug)]
@@ -113,12 +57,6 @@ pub(super) struct Words {
 /// Texts of this many bytes and more take the slow way, which knows what normalization may make of them.
 pub(super) const LONGEST_TEXT: usize = MOST_BYTES / 8;
 
-/// Whether pieces go by the hundred, as bytes.
-fn has_lanes(model: &Model, pre_tokenizer: &PreTokenizer) -> bool {
-    matches!(model, Model::Bpe(bpe) if bpe.alphabet().spells_all_texts())
-        && pre_tokenizer.byte_level_view().is_some()
-}
-
 impl Words {
     /// `None` where words are not all that matters.
     pub fn new(
@@ -130,35 +68,7 @@ impl Words {
         if !model.is_deterministic() || model.remembers_parts() {
             return None;
         }
-        let pre_tokenizer = pre_tokenizer?;
-        // Who looks at positions sees more than a word.
-        if pre_tokenizer.needs_alignment()
-            || normalizer.is_some_and(|normalizer| normalizer.needs_alignment())
-        {
-            return None;
-        }
-        let mut normalizer = normalizer.cloned();
-        let tells = |splits: &SplitView| splits.only_table().filter(|table| table.standing('a').is_some());
-        let (splits, marked) = (pre_tokenizer.split_view(), pre_tokenizer.marked_view());
-        let (cut, between) = if let Some(splits) = splits
-            && let Some(table) = tells(&splits)
-        {
-            (Cut::Splits(splits), Between::Dropped(table))
-        } else if let Some(marked) = marked.clone()
-            && let Some(table) = tells(marked.splits())
-        {
-            (Cut::Marked(marked), Between::Dropped(table))
-        } else if let Some(marked) = marked
-            && marked.only_marks()
-        {
-            let gaps = Gaps::new(&mut normalizer, &marked)?;
-            (Cut::Marked(marked), Between::Marks(gaps))
-        } else if pre_tokenizer.leaves_out(' ') && !has_lanes(model, pre_tokenizer) {
-            (Cut::Stages(pre_tokenizer.clone()), Between::LeftOut(LeftOut(pre_tokenizer.clone())))
-        } else {
-            return None;
-        };
-        let stages = Stages { normalizer, cut, between, model: model.clone() };
+        let stages = Stages::new(model, normalizer, pre_tokenizer?)?;
         let traps = Traps::new(added, model, |c| stages.standing(c))?;
         let is_local = match &stages.normalizer {
             None => true,
@@ -197,16 +107,7 @@ impl Words {
 
     /// Whether words come to the same ids in both.
     pub fn are_as_in(&self, other: &Words) -> bool {
-        let same = |one: &Option<Arc<Normalizer>>, two: &Option<Arc<Normalizer>>| match (one, two) {
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            (one, two) => one.is_none() && two.is_none(),
-        };
-        let (one, two) = (&self.stages, &other.stages);
-        Arc::ptr_eq(&one.model, &two.model)
-            && same(&one.normalizer, &two.normalizer)
-            && one.between == two.between
-            && self.traps == other.traps
-            && one.form() == two.form()
+        self.stages.are_as_in(&other.stages) && self.traps == other.traps
     }
 
     /// Whether words are sooner found out than the whole text. Where neighbours within a word matter, words beyond ASCII
@@ -407,216 +308,6 @@ impl Words {
                 let _ = self.characters.set(make());
                 self.characters.get()?.as_ref()
             }
-        }
-    }
-}
-
-impl Stages {
-    /// Whether some characters are words of their own, beside which others begin.
-    fn cuts_at_characters(&self) -> bool {
-        matches!(self.between, Between::Dropped(TableSplit::Bert | TableSplit::Whitespace))
-    }
-
-    /// Whether those that stand side by side are one word.
-    fn joins_alone(&self) -> bool {
-        matches!(self.between, Between::Dropped(table) if table.joins_alone())
-    }
-
-    /// Where a normalized character stands, and a mark.
-    fn standing(&self, c: char) -> Standing {
-        match &self.cut {
-            Cut::Marked(view) if view.mark() == c => Standing::Between,
-            _ => self.between.standing(c).unwrap_or(Standing::Within),
-        }
-    }
-
-    /// Whether a word may be cut into pieces by stages that only they themselves can tell.
-    pub fn cut_further(&self) -> bool {
-        matches!(self.cut, Cut::Stages(_))
-    }
-
-    /// These stages.
-    fn all_that_cut(&self) -> Option<&PreTokenizer> {
-        match &self.cut {
-            Cut::Stages(stages) => Some(stages),
-            Cut::Splits(_) | Cut::Marked(_) => None,
-        }
-    }
-
-    /// What blanks between words come to, where they are more than what goes.
-    pub fn gaps(&self) -> Option<&Gaps> {
-        match &self.between {
-            Between::Dropped(_) | Between::LeftOut(_) => None,
-            Between::Marks(gaps) => Some(gaps),
-        }
-    }
-
-    /// Whether all that is left of a normalized word with blanks in front are these, and there was more: then they are those of the
-    /// word behind it.
-    pub fn leaves_blanks(&self, word: &str, text: &str) -> bool {
-        self.gaps().is_some_and(|gaps| {
-            let is_blank = |c: char| self.normalize(c).is_ok_and(|text| !text.is_empty());
-            gaps.are_all(text) && !word.chars().all(is_blank)
-        })
-    }
-
-    /// What stands in front of each word as the model reads it, if blanks are all that cuts, and several are as one.
-    pub fn mark_of_words(&self) -> Option<char> {
-        let Cut::Marked(view) = &self.cut else { return None };
-        let are_one = match &self.between {
-            Between::Dropped(table) => *table == TableSplit::WhitespaceSplit,
-            Between::Marks(gaps) => !gaps.are_pieces(),
-            Between::LeftOut(_) => false,
-        };
-        (are_one && view.prepends()).then(|| view.mark())
-    }
-
-    /// A text without what the normalizer strips at its ends; `None` if blanks there are pieces, or it cannot be told.
-    pub fn without_ends(&self, text: &str, characters: &Characters) -> Option<Range<usize>> {
-        let Some(gaps) = self.gaps() else { return Some(0..text.len()) };
-        let Within { before, words, behind } = gaps.within(text, self.normalizer.as_deref(), characters)?;
-        (before.is_empty() && behind.is_empty()).then_some(words)
-    }
-
-    /// A word as the normalizer makes it, with blanks where it is cut; `None` if it is to be cut elsewhere, or there is an error.
-    pub fn written(&self, word: &str) -> Option<String> {
-        let mut text = AlignedText::untracked(word);
-        match self.normalizer.as_deref() {
-            Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text).ok()?,
-            Some(normalizer) => normalizer.normalize(&mut text).ok()?,
-            None => {}
-        }
-        self.with_blanks(text.as_str())
-    }
-
-    /// A normalized text with blanks where it is cut; `None` if it is to be cut elsewhere.
-    pub fn with_blanks(&self, text: &str) -> Option<String> {
-        let mark = self.mark_of_words()?;
-        let written = |c: char| match self.between.standing(c) {
-            _ if c == mark => None,
-            Some(Standing::Between) => Some(' '),
-            _ => Some(c),
-        };
-        text.chars().map(written).collect()
-    }
-
-    pub fn is_by_character(&self) -> bool {
-        self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_local_to_characters())
-    }
-
-    fn form(&self) -> Form {
-        match &self.cut {
-            Cut::Splits(_) | Cut::Stages(_) => Form::Characters,
-            Cut::Marked(view) => Form::Read(Reading::Marked { mark: view.mark(), prepends: view.prepends() }),
-        }
-    }
-
-    /// Appends the tokens of a piece.
-    pub fn tokenize(
-        &self,
-        piece: &str,
-        spelling: &mut Spelling,
-        scratch: &mut Scratch,
-        tokens: &mut Vec<PieceToken>,
-    ) -> Result<()> {
-        match &self.cut {
-            Cut::Splits(_) | Cut::Stages(_) => self.model.tokenize(piece, scratch, tokens),
-            Cut::Marked(view) => {
-                let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
-                self.model.tokenize(spelling.write(reading, piece), scratch, tokens)
-            }
-        }
-    }
-
-    /// What a character becomes within a word, if it is that beside any other.
-    fn becomes(&self, c: char) -> Option<String> {
-        let text = match (&self.cut, &self.normalizer) {
-            // Marks may trade places with their neighbours.
-            (Cut::Splits(_), _) if self.is_by_character() => {
-                (!is_mark(c)).then(|| self.normalize(c).ok())??
-            }
-            (_, Some(normalizer)) => normalizer.anywhere(c)?,
-            (_, None) => c.to_string(),
-        };
-        let cuts = |c: char| matches!(&self.cut, Cut::Marked(view) if view.mark() == c);
-        let is_word = |c: char| self.between.standing(c) == Some(Standing::Within) && !is_mark(c) && !cuts(c);
-        text.chars().all(is_word).then_some(text)
-    }
-
-    /// The same if what it becomes stands where the character stood.
-    fn becomes_in_place(&self, c: char) -> Option<String> {
-        let keeps_places = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.keeps_places(c));
-        self.becomes(c).filter(|_| keeps_places)
-    }
-
-    pub fn normalize(&self, c: char) -> Result<String> {
-        normalize_str(self.normalizer.as_deref(), c.encode_utf8(&mut [0; 4]))
-    }
-
-    fn kind(&self, c: char) -> Kind {
-        let Ok(text) = self.normalize(c) else { return Kind::ODD };
-        let stands = |c: char| self.between.standing(c).unwrap_or(Standing::Within);
-        if text.is_empty() && self.joins_alone() {
-            // Between two that stand alone it would join them.
-            return Kind::LEANS;
-        }
-        let within = |c: Option<char>| c.is_some_and(|c| stands(c) == Standing::Within);
-        let kind = if text.is_empty() || text.chars().all(|c| stands(c) == Standing::Within) {
-            Kind::WORD
-        } else if text.chars().all(|c| stands(c) == Standing::Between) {
-            // No letter is a blank: what composes with others is something else beside them.
-            if c.is_alphanumeric() { Kind::ODD } else { Kind::BLANK }
-        } else if !self.cuts_at_characters() {
-            Kind::WORD
-        } else if within(text.chars().next()) || within(text.chars().next_back()) {
-            Kind::ODD
-        } else {
-            Kind::ALONE
-        };
-        if self.gaps().is_some_and(|gaps| !gaps.allow(&text)) {
-            return Kind::ODD;
-        }
-        // Marks may trade places with their neighbours.
-        let stays = text.chars().eq([c])
-            && !is_mark(c)
-            && !matches!(&self.cut, Cut::Marked(view) if view.mark() == c)
-            && self.is_by_character();
-        let kind = self.beside(c, kind);
-        let told = self.stays(c);
-        let kind = if stays || told.anywhere && kind.is_within() { kind.that_stays() } else { kind };
-        if told.among && kind.is_within() { kind.that_stays_among() } else { kind }
-    }
-
-    /// Where a character stays as it is, of a word that is cut nowhere.
-    fn stays(&self, c: char) -> Stays {
-        match (&self.cut, &self.normalizer) {
-            (Cut::Marked(view), Some(normalizer))
-                if view.mark() != c
-                    && !self.cuts_at_characters()
-                    && self.between.standing(c) == Some(Standing::Within) =>
-            {
-                let Stays { anywhere, among } = normalizer.stays(c);
-                Stays { anywhere: anywhere && !is_mark(c), among }
-            }
-            _ => Stays::default(),
-        }
-    }
-
-    /// The kind of a character if that is one among others, where blanks beside it are looked at.
-    fn beside(&self, c: char, kind: Kind) -> Kind {
-        let beside = match &self.normalizer {
-            Some(normalizer) if !self.cuts_at_characters() => {
-                normalizer.beside_blanks(c).unwrap_or(BesideBlanks::Joins)
-            }
-            _ => BesideBlanks::Apart,
-        };
-        match (beside, kind) {
-            (BesideBlanks::Apart, kind) => kind,
-            (BesideBlanks::Gone, Kind::WORD) => Kind::GONE,
-            (BesideBlanks::Leans, Kind::WORD) => Kind::LEANS,
-            // A blank that leans on its word is cut out of it by the stages, where it is no mark.
-            (BesideBlanks::Leans, Kind::BLANK) if self.gaps().is_none() => Kind::LEANS,
-            (BesideBlanks::Joins | BesideBlanks::Leans | BesideBlanks::Gone, _) => Kind::ODD,
         }
     }
 }

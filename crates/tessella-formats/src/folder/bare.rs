@@ -1,6 +1,6 @@
 //! A bare vocabulary (`vocab.json` with `merges.txt`, or `vocab.txt`), made a tokenizer by the settings beside it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tessella_core::error::excerpt;
 use tessella_core::spec::{AddedToken, BpeSpec, DecoderSpec, ModelSpec, PostProcessorSpec, PreTokenizerSpec};
@@ -115,18 +115,14 @@ pub(super) fn read(
     map: Option<&Value>,
     model: Option<&Value>,
     notices: &mut Vec<String>,
-) -> Result<(TokenizerSpec, PathBuf)> {
+) -> Result<TokenizerSpec> {
     let settings = Settings::new(config, map, model);
-    let (mut spec, path) = of_files(folder, &settings, notices)?;
+    let mut spec = of_files(folder, &settings, notices)?;
     add_added_tokens(&mut spec, folder, &|text| settings.names(text), notices)?;
-    Ok((spec, path))
+    Ok(spec)
 }
 
-fn of_files(
-    folder: &Path,
-    settings: &Settings<'_>,
-    notices: &mut Vec<String>,
-) -> Result<(TokenizerSpec, PathBuf)> {
+fn of_files(folder: &Path, settings: &Settings<'_>, notices: &mut Vec<String>) -> Result<TokenizerSpec> {
     let merges = folder.join(MERGES);
     if let Some(path) = first_of(folder, &[VOCAB_JSON]).filter(|_| atomic::is_there(&merges)) {
         // Asked first: the files of a class that is not read here may have lines of another kind.
@@ -134,10 +130,10 @@ fn of_files(
         let (bpe, told) = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
             .map_err(|error| error.at(folder.display().to_string()))?;
         notices.extend(told.into_iter().map(|notice| format!("vocab.json: {notice}")));
-        Ok((byte_level(bpe, settings, class)?, path))
+        byte_level(bpe, settings, class)
     } else if let Some(path) = first_of(folder, &[VOCAB_TXT]) {
         let class = class_of_words(settings)?;
-        Ok((of_words(&atomic::read(&path)?, settings, class)?, path))
+        of_words(&atomic::read(&path)?, settings, class)
     } else {
         Err(none_here(folder, settings))
     }

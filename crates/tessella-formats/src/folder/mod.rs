@@ -10,7 +10,7 @@ mod beside;
 mod read;
 mod write;
 
-pub use read::{LoadedFolder, load, load_with};
+pub use read::{LoadedFolder, load};
 pub use write::{Extras, save};
 
 /// Files that are a whole tokenizer, the first of them that is there. Between the two of the engine stand the names that the
@@ -52,7 +52,7 @@ mod tests {
     use std::path::PathBuf;
 
     use crate::atomic;
-    use crate::detect::{Format, load_path_with};
+    use crate::detect::{Format, load_path};
     use crate::formats::LoadOptions;
     use tessella_core::spec::{NormalizerSpec, PostProcessorSpec};
 
@@ -63,6 +63,10 @@ mod tests {
         folder
     }
 
+    fn load_plain(folder: &Path) -> Result<LoadedFolder> {
+        load(folder, &LoadOptions::default())
+    }
+
     #[test]
     fn a_bare_vocabulary_becomes_a_saved_tokenizer() {
         let folder = fresh("bert");
@@ -70,7 +74,7 @@ mod tests {
             .unwrap();
         let config = br#"{"do_lower_case": false, "chat_template": [{"name": "default", "template": "D"}, {"name": "t", "template": "T"}]}"#;
         atomic::write(&folder.join("tokenizer_config.json"), config).unwrap();
-        let loaded = load(&folder).unwrap();
+        let loaded = load_plain(&folder).unwrap();
         assert!(matches!(loaded.spec.normalizer, Some(NormalizerSpec::Bert { lowercase: false, .. })));
         assert!(
             matches!(&loaded.spec.post_processor, Some(PostProcessorSpec::Bert { cls, .. }) if cls.1 == 2)
@@ -83,7 +87,7 @@ mod tests {
             Extras { config: loaded.config.clone(), chat_template: Some("X".into()), ..Extras::default() };
         let files = save(&copy, &loaded.spec, &extras).unwrap();
         assert_eq!(files.len(), 3);
-        let again = load_path_with(&copy, &LoadOptions::default()).unwrap();
+        let again = load_path(&copy, &LoadOptions::default()).unwrap();
         assert_eq!(again.format, Format::Folder);
         assert_eq!(again.folder.unwrap().chat_template.as_deref(), Some("X"));
         assert_eq!(crate::fingerprint(&again.spec).unwrap(), crate::fingerprint(&loaded.spec).unwrap());
@@ -95,22 +99,22 @@ mod tests {
         let folder = fresh("bpe");
         atomic::write(&folder.join("vocab.json"), br#"{"a":0,"b":1,"ab":2,"<s>":3,"</s>":4}"#).unwrap();
         atomic::write(&folder.join("merges.txt"), b"#version: 0.2\na b\n").unwrap();
-        assert!(load(&folder).is_ok());
+        assert!(load_plain(&folder).is_ok());
         atomic::write(
             &folder.join("tokenizer_config.json"),
             br#"{"tokenizer_class": "RobertaTokenizerFast"}"#,
         )
         .unwrap();
         assert!(matches!(
-            load(&folder).unwrap().spec.post_processor,
+            load_plain(&folder).unwrap().spec.post_processor,
             Some(PostProcessorSpec::Roberta { .. })
         ));
         atomic::write(&folder.join("tokenizer_config.json"), br#"{"tokenizer_class": "OddTokenizer"}"#)
             .unwrap();
-        assert!(load(&folder).unwrap_err().message().contains("OddTokenizer"));
+        assert!(load_plain(&folder).unwrap_err().message().contains("OddTokenizer"));
         let empty = folder.join("empty");
         std::fs::create_dir(&empty).unwrap();
-        assert!(load(&empty).unwrap_err().message().contains("vocab.txt"));
+        assert!(load_plain(&empty).unwrap_err().message().contains("vocab.txt"));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! A folder read: the tokenizer's own file, or a bare vocabulary, and what stands beside it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tessella_core::spec::ModelSpec;
 use tessella_core::{Error, Result, TokenizerSpec};
@@ -17,8 +17,6 @@ use crate::json::{Node, Value};
 pub struct LoadedFolder {
     /// The tokenizer.
     pub spec: TokenizerSpec,
-    /// The file that the tokenizer was read from.
-    pub source: PathBuf,
     /// `tokenizer_config.json`.
     pub config: Option<Value>,
     /// `special_tokens_map.json`.
@@ -31,13 +29,8 @@ pub struct LoadedFolder {
     pub notices: Vec<String>,
 }
 
-/// Loads a folder.
-pub fn load(folder: &Path) -> Result<LoadedFolder> {
-    load_with(folder, &LoadOptions::default())
-}
-
-/// Loads a folder with what the caller knows.
-pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
+/// Loads a folder, with what the caller knows.
+pub fn load(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     atomic::settled(folder, || load_once(folder, options))
 }
 
@@ -45,13 +38,13 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     let mut notices = Vec::new();
     let config = read_json(folder, CONFIG, &mut notices)?;
     let special_tokens_map = read_json(folder, SPECIAL_TOKENS_MAP, &mut notices)?;
-    let (spec, source) = match first_of(folder, &WHOLE) {
+    let spec = match first_of(folder, &WHOLE) {
         Some(path) => {
             let loaded = read_path(&path, options)?;
             notices.extend(loaded.notices);
             let mut spec = loaded.spec;
             add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
-            (spec, path)
+            spec
         }
         None => {
             // What it says twice concerns the model.
@@ -60,7 +53,7 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
         }
     };
     let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
-    Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
+    Ok(LoadedFolder { spec, config, special_tokens_map, chat_template, chat_templates, notices })
 }
 
 /// The added tokens of a SentencePiece model. Where the settings name a class, that class decides about them.

@@ -4,9 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{
-    AddedToken, DecoderSpec, ModelSpec, PostProcessorSpec, TemplatePiece, WordPieceSpec,
-};
+use tessella_core::spec::{AddedToken, ModelSpec, PostProcessorSpec, TemplatePiece, WordPieceSpec};
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::atomic::{self, Together};
@@ -106,15 +104,7 @@ pub fn rank_lines(spec: &TokenizerSpec) -> Result<String> {
     const FILE: &str = "a table of ranks";
     let ranks = tiktoken::to_ranks(spec)?;
     no_settings(FILE, spec)?;
-    if spec.normalizer.is_some() {
-        return refuse(FILE, "a normalizer");
-    }
-    if !matches!(spec.post_processor, None | Some(PostProcessorSpec::ByteLevel { trim_offsets: false, .. })) {
-        return refuse(FILE, "a post-processor");
-    }
-    if !matches!(spec.decoder, Some(DecoderSpec::ByteLevel { .. })) {
-        return refuse(FILE, "a decoder other than ByteLevel");
-    }
+    tiktoken::refuse_stages(FILE, spec)?;
     let Some(encoding) = tiktoken::to_encoding(spec) else {
         return refuse(FILE, "a pre-tokenizer other than one pattern in front of bytes");
     };

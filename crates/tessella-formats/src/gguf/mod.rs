@@ -24,7 +24,7 @@ use tessella_core::spec::{
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::atomic::{self, io_error};
-use crate::sentencepiece::user_defined;
+use crate::sentencepiece::{kind_of_piece, user_defined};
 use crate::tiktoken::byte_level_decoder;
 use crate::vocab_files::{frame, word_piece};
 use cuts::Spelling;
@@ -82,14 +82,12 @@ impl<'d> Tokens<'d> {
         if let Some(numbers) = data.integers("tokenizer.ggml.token_type")? {
             same_length("token_type", numbers.len(), texts.len())?;
             for (kind, number) in kinds.iter_mut().zip(numbers) {
-                *kind = match number {
-                    0 | 1 => PieceKind::Normal,
-                    2 => PieceKind::Unknown,
-                    3 => PieceKind::Control,
-                    4 => PieceKind::UserDefined,
-                    5 => PieceKind::Unused,
-                    6 => PieceKind::Byte,
-                    _ => return Err(Error::format(format!("unknown token type {number}; known: 0 to 6"))),
+                // Those of SentencePiece, and 0 for what is not told.
+                *kind = match u64::try_from(*number) {
+                    Ok(0) => PieceKind::Normal,
+                    found => found.ok().and_then(kind_of_piece).ok_or_else(|| {
+                        Error::format(format!("unknown token type {number}; known: 0 to 6"))
+                    })?,
                 };
             }
         }

@@ -179,7 +179,7 @@ fn read_usual_piece(bytes: &[u8]) -> Option<SentencePiece> {
     Some(SentencePiece { text, score: f32::from_le_bytes(score), kind })
 }
 
-fn kind_of_piece(number: u64) -> Option<PieceKind> {
+pub(crate) fn kind_of_piece(number: u64) -> Option<PieceKind> {
     Some(match number {
         1 => PieceKind::Normal,
         2 => PieceKind::Unknown,

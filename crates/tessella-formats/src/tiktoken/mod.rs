@@ -1,12 +1,10 @@
-//! Files of ranks: one `base64 rank` line per token (`.tiktoken`), and the older pair of `vocab.bpe` and
-//! `encoder.json`.
+//! Files of ranks: one `base64 rank` line per token (`.tiktoken`).
 //!
 //! Such a file is only the table. The pattern that cuts the text and the special tokens come from elsewhere:
 //! from one of the [named encodings](named), or from the caller. In the description the tokens are written in
 //! the byte-level alphabet, and merges go by the rank of the concatenation.
 
 pub(crate) mod beside;
-pub mod data_gym;
 mod named;
 mod skipped;
 mod table;
@@ -16,8 +14,8 @@ use std::fmt::Write as _;
 use tessella_core::error::excerpt;
 use tessella_core::pretokenize::byte_alphabet::{all_in_alphabet, alphabet_to_bytes, bytes_to_alphabet};
 use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, Dialect, Joined, Merges, ModelSpec, Pattern, PreTokenizerSpec,
-    SplitBehavior, Vocab,
+    AddedToken, BpeSpec, DecoderSpec, Dialect, Joined, Merges, ModelSpec, Pattern, PostProcessorSpec,
+    PreTokenizerSpec, SplitBehavior, Vocab,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -120,6 +118,22 @@ pub(crate) fn byte_level_split(pattern: &str, dialect: Dialect) -> PreTokenizerS
 
 pub(crate) fn byte_level_decoder() -> DecoderSpec {
     DecoderSpec::ByteLevel { add_prefix_space: false, trim_offsets: false, use_regex: false }
+}
+
+/// An error, with what follows "cannot express" of `file`, if a tokenizer has other stages than readers of ranks have, its
+/// pre-tokenizer aside.
+pub(crate) fn refuse_stages(file: &str, spec: &TokenizerSpec) -> Result<()> {
+    let what = match (&spec.normalizer, &spec.post_processor, &spec.decoder) {
+        (Some(_), ..) => "a normalizer",
+        (_, Some(PostProcessorSpec::ByteLevel { trim_offsets: false, .. }) | None, decoder) => {
+            match decoder {
+                Some(DecoderSpec::ByteLevel { .. }) => return Ok(()),
+                _ => "a decoder other than ByteLevel",
+            }
+        }
+        _ => "a post-processor",
+    };
+    Err(Error::unsupported(format!("{file} cannot express {what}")))
 }
 
 /// Reads a `.tiktoken` file. `name_or_pattern` is the name of a known encoding or a pattern; `specials` given

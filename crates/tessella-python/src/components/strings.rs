@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyString};
 use tessella_core::Span;
 use tessella_core::normalize::Normalizer;
-use tessella_core::pretokenize::PreTokenizer;
-use tessella_core::spec::{NormalizerSpec, PreTokenizerSpec};
+use tessella_core::pattern::Matcher;
+use tessella_core::pretokenize::{PreTokenizer, parts};
+use tessella_core::spec::{NormalizerSpec, Pattern};
 use tessella_core::text::{AlignedText, Alignment, NormalizedString as Text, Pieces, Rewriter};
 
 use crate::border::errors::{OrRaise, from_python, raise};
@@ -135,6 +136,11 @@ impl Part for Text {
     fn part(&self, span: Span, text: String, map: Alignment) -> Text {
         Text::from_parts(self.source().clone(), span, text, map)
     }
+}
+
+/// Unlike in components, the empty text matches nowhere in a string.
+fn is_nothing(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Literal(text) if text.is_empty())
 }
 
 fn callable(function: &Bound<'_, PyAny>, message: &'static str) -> PyResult<()> {
@@ -281,7 +287,8 @@ impl NormalizedString {
     /// Replaces every match of a `str` or `Regex` by `content`.
     #[pyo3(name = "replace")]
     fn replace_matches(&self, pattern: &Bound<'_, PyAny>, content: String) -> PyResult<()> {
-        self.run(NormalizerSpec::Replace { pattern: crate::border::values::pattern(pattern)?, content })
+        let pattern = self::pattern(pattern)?;
+        if is_nothing(&pattern) { Ok(()) } else { self.run(NormalizerSpec::Replace { pattern, content }) }
     }
 
     /// Splits at the matches of a `str` or `Regex`.
@@ -295,17 +302,13 @@ impl NormalizedString {
         pattern: &Bound<'_, PyAny>,
         behavior: &Bound<'_, PyAny>,
     ) -> PyResult<Vec<NormalizedString>> {
-        let spec = PreTokenizerSpec::Split {
-            pattern: self::pattern(pattern)?,
-            behavior: self::behavior(behavior)?,
-            invert: false,
-        };
+        let (pattern, behavior) = (self::pattern(pattern)?, self::behavior(behavior)?);
         let text = self.copy()?;
-        if text.normalized().is_empty() {
+        if text.normalized().is_empty() || is_nothing(&pattern) {
             return Ok(vec![text.into()]);
         }
-        let parts = cut(&text, &PreTokenizer::new(&spec).or_raise()?).or_raise()?;
-        Ok(parts.into_iter().map(NormalizedString::from).collect())
+        let parts = parts(&Matcher::new(&pattern).or_raise()?, behavior, text.normalized()).or_raise()?;
+        Ok(parts.into_iter().map(|part| slice_bytes(&text, part.start, part.end).into()).collect())
     }
 
     /// A part, by characters of the normalized side: an index, a pair or a slice. `None` outside.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tessella_formats::detect::{Format, LoadOptions, load_path_with};
+use tessella_formats::detect::{Format, LoadOptions, load_path};
 use tessella_formats::vocab_files;
 
 use crate::border::errors::{OrRaise, argument};
@@ -28,7 +28,7 @@ pub fn load(
             specials: special_tokens.as_deref(),
             resolver: Some(&resolver),
         };
-        load_path_with(&path, &options)
+        load_path(&path, &options)
     })?;
     if loaded.format != Format::Tiktoken {
         for (name, given) in [("pattern", pattern.is_some()), ("special_tokens", special_tokens.is_some())] {

@@ -201,7 +201,7 @@ impl PieceCounts {
 
     #[pyo3(signature = (path, progress = "silent"))]
     fn save(&self, py: Python<'_>, path: PathBuf, progress: &str) -> PyResult<()> {
-        self.walk(py, progress, |counts, display| counts.save_with(&path, display))
+        self.walk(py, progress, |counts, display| counts.save(&path, display))
     }
 
     /// Saves parts that hang on the pieces' bytes alone; gives their names.
@@ -217,12 +217,12 @@ impl PieceCounts {
     }
 
     fn write_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.walk(py, "silent", |counts, display| counts.write_tsv_with(&path, display))
+        self.walk(py, "silent", |counts, display| counts.write_tsv(&path, display))
     }
 
     /// Reads all that lies on disk and compares its checksums and sums.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
-        self.walk(py, "silent", |counts, display| counts.verify_with(display))
+        self.walk(py, "silent", |counts, display| counts.verify(display))
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {

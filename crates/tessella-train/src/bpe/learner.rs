@@ -18,7 +18,7 @@ use super::pairs::{self, Pairs, key};
 use super::queue::{Candidate, Queue};
 use super::symbols::{SEPARATOR, Symbols};
 use super::tokens::Tokens;
-use super::{LengthRule, Recreated, TieBreak};
+use super::{Recreated, TieBreak};
 
 /// One learned merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,6 @@ pub(crate) struct Rules {
     pub(crate) tie_break: TieBreak,
     pub(crate) recreated: Recreated,
     pub(crate) max_length: Option<usize>,
-    pub(crate) length_rule: LengthRule,
     pub(crate) prefix: Option<String>,
 }
 
@@ -421,11 +420,7 @@ impl Learner {
     /// True if a pair of this many initial symbols, created by a merge, may be counted.
     #[inline]
     fn admits(&self, span: u32) -> bool {
-        match (self.rules.max_length, self.rules.length_rule) {
-            (None, _) => true,
-            (Some(limit), LengthRule::Below) => (span as usize) < limit,
-            (Some(limit), LengthRule::AtMost) => span as usize <= limit,
-        }
+        self.rules.max_length.is_none_or(|limit| (span as usize) < limit)
     }
 
     /// True if a pair of this many initial symbols is counted: initial pairs always are.

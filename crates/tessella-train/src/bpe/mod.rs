@@ -89,16 +89,6 @@ pub enum Recreated {
     Exact,
 }
 
-/// How `max_token_length` bounds a token. Both count initial symbols and exempt pairs of initial symbols.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LengthRule {
-    /// Tokens are shorter than the limit: the reference trainer's rule.
-    #[default]
-    Below,
-    /// Tokens are at most as long as the limit.
-    AtMost,
-}
-
 /// May veto a merge.
 pub trait MergeFilter: Debug + Send + Sync {
     /// False if the two must never become one token. Asked once, when the pair is about to be merged.
@@ -127,10 +117,8 @@ pub struct BpeTrainer {
     pub continuing_subword_prefix: Option<String>,
     /// Put after the last symbol of every piece.
     pub end_of_word_suffix: Option<String>,
-    /// In initial symbols; see [`LengthRule`].
+    /// Tokens are shorter than this, in initial symbols; pairs of initial symbols are exempt.
     pub max_token_length: Option<usize>,
-    /// What `max_token_length` counts.
-    pub length_rule: LengthRule,
     /// Which of equally frequent pairs is merged.
     pub tie_break: TieBreak,
     /// What happens when a merge makes a token that is there.
@@ -158,7 +146,6 @@ impl Default for BpeTrainer {
             continuing_subword_prefix: None,
             end_of_word_suffix: None,
             max_token_length: None,
-            length_rule: LengthRule::default(),
             tie_break: TieBreak::default(),
             recreated: Recreated::default(),
             strict_budget: false,
@@ -249,7 +236,6 @@ impl BpeTrainer {
             tie_break: self.tie_break,
             recreated: self.recreated,
             max_length: self.max_token_length,
-            length_rule: self.length_rule,
             prefix: self.continuing_subword_prefix.clone(),
         }
     }

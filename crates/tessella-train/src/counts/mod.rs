@@ -99,6 +99,13 @@ pub const LEAST_BUDGET: usize = 1 << 20;
 /// a buffer of one block while it is read.
 const MANY_RUNS: usize = 32;
 
+/// What a table and some parts hold together, as one run on disk.
+fn written_run(dir: Arc<SpillDir>, table: &Table, parts: &[Part], tier: u32) -> Result<Part> {
+    let path = dir.next_path();
+    run::write_scratch(&path, |add| PieceCursor::new(table, parts)?.each(add))?;
+    Ok(Part { run: Arc::new(RunFile::open(&path, Some(dir))?), weight: 1, tier })
+}
+
 impl PieceCounts {
     /// Empty, in memory, without a limit.
     pub fn new() -> Self {
@@ -158,13 +165,10 @@ impl PieceCounts {
 
     /// Writes the table to disk as one run.
     fn spill(&mut self) -> Result<()> {
-        let dir = self.spill_dir()?;
-        let path = dir.next_path();
-        run::write_scratch(&path, |add| PieceCursor::new(&self.table, &[])?.each(add))?;
+        let part = written_run(self.spill_dir()?, &self.table, &[], 0)?;
         // Only now: if writing failed, nothing is lost.
         self.table = Table::default();
-        let run = Arc::new(RunFile::open(&path, Some(dir))?);
-        self.parts.push(Part { run, weight: 1, tier: 0 });
+        self.parts.push(part);
         self.join_tiers()
     }
 
@@ -175,12 +179,9 @@ impl PieceCounts {
             let (many, others): (Vec<Part>, Vec<Part>) =
                 self.parts.iter().cloned().partition(|part| part.tier == tier);
             if many.len() >= MANY_RUNS {
-                let dir = self.spill_dir()?;
-                let path = dir.next_path();
-                run::write_scratch(&path, |add| PieceCursor::new(&Table::default(), &many)?.each(add))?;
-                let run = Arc::new(RunFile::open(&path, Some(dir))?);
+                let part = written_run(self.spill_dir()?, &Table::default(), &many, tier + 1)?;
                 self.parts = others;
-                self.parts.push(Part { run, weight: 1, tier: tier + 1 });
+                self.parts.push(part);
             }
             tier += 1;
         }
@@ -284,13 +285,9 @@ impl PieceCounts {
         }))
     }
 
-    /// Pieces in the order in which they were first added, if that is known: counted on one thread, and all of
-    /// them in memory. Saving does not keep it.
-    pub fn in_order_of_appearance(&self) -> Option<impl ExactSizeIterator<Item = (&str, u64)> + '_> {
-        self.knows_appearance().then(|| self.table.iter())
-    }
-
-    fn knows_appearance(&self) -> bool {
+    /// Whether the order is known in which pieces were first added: counted on one thread, and all of them in memory. Saving
+    /// does not keep it.
+    pub fn knows_appearance(&self) -> bool {
         self.parts.is_empty() && !self.by_chance
     }
 

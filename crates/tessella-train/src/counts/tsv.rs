@@ -8,7 +8,7 @@ use tessella_core::{Error, Result};
 
 use super::PieceCounts;
 use crate::bytes::io_error;
-use crate::progress::{Progress, Silent};
+use crate::progress::Progress;
 
 impl PieceCounts {
     /// Reads `piece<TAB>count` lines. The count is what follows the last tab; equal pieces add up.
@@ -43,12 +43,7 @@ impl PieceCounts {
 
     /// Writes `piece<TAB>count` lines by the pieces' bytes, atomically. A piece with a line break cannot be
     /// written and is an error.
-    pub fn write_tsv(&self, path: &Path) -> Result<()> {
-        self.write_tsv_with(path, &Silent)
-    }
-
-    /// As [`write_tsv`](Self::write_tsv), with reports.
-    pub fn write_tsv_with(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
+    pub fn write_tsv(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
         tessella_formats::atomic::write_with(path, |out| {
             self.walk(progress, |piece, count| {
                 if piece.contains(['\n', '\r']) {

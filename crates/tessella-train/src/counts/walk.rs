@@ -97,12 +97,7 @@ impl PieceCounts {
     /// Writes everything to one file, atomically: the file appears complete or not at all.
     ///
     /// Equal counts and sources give equal bytes, however they were put together.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        self.save_with(path, &Silent)
-    }
-
-    /// As [`save`](Self::save), with reports.
-    pub fn save_with(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
+    pub fn save(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
         run::write(path, &self.sources, |write| self.walk(progress, write))
     }
 
@@ -127,12 +122,7 @@ impl PieceCounts {
     }
 
     /// Reads every block of the files behind the counts and checks it.
-    pub fn verify(&self) -> Result<()> {
-        self.verify_with(&Silent)
-    }
-
-    /// As [`verify`](Self::verify), with reports.
-    pub fn verify_with(&self, progress: &dyn Progress) -> Result<()> {
+    pub fn verify(&self, progress: &dyn Progress) -> Result<()> {
         let mut total = 0u128;
         self.walk(progress, |_, count| {
             total += u128::from(count);

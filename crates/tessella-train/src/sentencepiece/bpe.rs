@@ -24,7 +24,7 @@ use crate::bpe::learner::{Learner, Rules};
 use crate::bpe::pairs;
 use crate::bpe::queue::Queue;
 use crate::bpe::symbols::Symbols;
-use crate::bpe::{LengthRule, Recreated, TieBreak};
+use crate::bpe::{Recreated, TieBreak};
 use crate::characters::ByCharacter;
 use crate::progress::{Progress, Stage, report};
 
@@ -175,7 +175,6 @@ pub(super) fn learn(
         tie_break: TieBreak::SmallerIds,
         recreated: Recreated::Exact,
         max_length: None,
-        length_rule: LengthRule::default(),
         prefix: None,
     };
     let mut texts = Texts { ends: (1..=characters.len()).collect(), characters };

@@ -252,17 +252,6 @@ impl Scanner {
         self.table.total
     }
 
-    /// Size of the automaton, for people.
-    pub fn describe(&self) -> String {
-        format!(
-            "{} states, {} character classes, {}, {}",
-            self.table.states,
-            self.alphabet.classes,
-            if self.table.total { "covers every text" } else { "may leave gaps" },
-            self.explain(),
-        )
-    }
-
     /// How texts are read, for people.
     pub fn explain(&self) -> String {
         match (&self.reading, &self.transducer) {

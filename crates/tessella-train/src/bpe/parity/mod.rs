@@ -31,7 +31,7 @@ use super::alphabet::{AlphabetRules, Spelling, add_alphabet, spell_all, spell_kn
 use super::learner::{Learner, Merge, Rules};
 use super::symbols::Extent;
 use super::tokens::Tokens;
-use super::{BpeTrainer, Learned, LengthRule, Recreated, TieBreak, pairs};
+use super::{BpeTrainer, Learned, Recreated, TieBreak, pairs};
 use crate::counts::{PieceCounts, Words};
 use crate::outcome::{Ending, TrainReport, Trained};
 use crate::progress::{Progress, Stage, report};
@@ -188,7 +188,6 @@ impl ParityTrainer {
             tie_break: TieBreak::SmallerIds,
             recreated: Recreated::Exact,
             max_length,
-            length_rule: LengthRule::Below,
             prefix: self.continuing_subword_prefix.clone(),
         }
     }

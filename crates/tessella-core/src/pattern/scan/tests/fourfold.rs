@@ -130,7 +130,7 @@ fn several_patterns_are_one() {
 /// A pattern that may fail far behind its start is followed as well; what has no bounds is left alone and says so.
 #[test]
 fn what_does_not_fit_is_left_alone() {
-    let told = |source: &str| Scanner::compile(source, Dialect::Fancy).unwrap().unwrap().describe();
+    let told = |source: &str| Scanner::compile(source, Dialect::Fancy).unwrap().unwrap().explain();
     for source in ["a+b", " *x| +y| z", "aab|x", "aaaab|aac", r"\s+$", r"\s+$|\s+x"] {
         assert!(told(source).contains("four places"), "{source}: {}", told(source));
     }

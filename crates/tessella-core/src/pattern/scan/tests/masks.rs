@@ -107,7 +107,7 @@ fn check(scanner: &Scanner, text: &str) {
 fn masks_find_the_pieces_of_the_automaton() {
     for pattern in PATTERNS {
         let scanner = Scanner::compile(pattern, Dialect::Fancy).unwrap().unwrap();
-        assert!(scanner.describe().ends_with("read by masks of 64 bytes"), "{}", scanner.describe());
+        assert!(scanner.explain().ends_with("read by masks of 64 bytes"), "{}", scanner.explain());
         check(&scanner, "");
         let mut random = Random::from_seed(21);
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;

@@ -127,7 +127,7 @@ fn named_patterns_match_as_their_engines_do() {
                 continue;
             }
         };
-        println!("{name} {dialect:?}: {}", scanner.describe());
+        println!("{name} {dialect:?}: {}", scanner.explain());
         compiled += 1;
         let engine = Engine::new(&source, dialect).unwrap();
         let mut random = Random::from_seed(7);
@@ -228,7 +228,7 @@ fn hostile_patterns_compile_or_refuse_soon() {
             println!(
                 "{start} {dialect:?} {:?} {:?}",
                 started.elapsed(),
-                outcome.map(|scanner| scanner.describe())
+                outcome.map(|scanner| scanner.explain())
             );
             assert!(started.elapsed().as_secs() < 20, "{start} takes {:?}", started.elapsed());
         }

@@ -39,7 +39,7 @@ fn megabytes_per_second() {
         let started = Instant::now();
         let Ok(scanner) = Scanner::compile(&source, dialect).unwrap() else { continue };
         let compiled = started.elapsed();
-        let mut line = format!("{name} {dialect:?} [{}; {compiled:.1?}]:", scanner.describe());
+        let mut line = format!("{name} {dialect:?} [{}; {compiled:.1?}]:", scanner.explain());
         for (text_name, text) in &texts {
             let mut best = f64::MAX;
             for _ in 0..setting("TESSELLA_SPEED_RUNS", 40) {
