@@ -38,7 +38,8 @@ thread_local! {
 /// The error of a signal, or of a [`Stop`], that came in.
 pub fn wished(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
-    let is_stopped = |stop: &Option<Arc<AtomicBool>>| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+    let is_stopped =
+        |stop: &Option<Arc<AtomicBool>>| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
     if STOP.with_borrow(is_stopped) { Err(raise(Error::interrupted())) } else { Ok(()) }
 }
 
