@@ -789,7 +789,7 @@ class PretrainedTokenizer(OtherNames):
     ) -> list[str]:
         """Rows of ids to a list of texts; see ``decode``."""
         del spaces_between_special_tokens
-        texts = self.decode(sequences, skip_special_tokens, clean_up_tokenization_spaces)
+        texts: str | list[str] = self.decode(sequences, skip_special_tokens, clean_up_tokenization_spaces)
         if not isinstance(texts, str):
             return texts
         # One row is a text, and so is none at all.
