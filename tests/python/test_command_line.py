@@ -12,6 +12,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 import types
 from pathlib import Path
@@ -571,6 +572,43 @@ def test_a_signal_leaves_nothing_half_made_and_is_told(trained, name):
     assert job.returncode == -number
     assert err == ("interrupted\n" if name == "SIGINT" else "ended\n")
     assert os.listdir("out") == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_pipes_that_do_not_wait_lose_nothing(trained):
+    """What the reader had no room for was dropped, and a pause in the input was its end, both with status 0."""
+    text = "low lower lowest\n" * 20_000
+    Path("long.txt").write_text(text)
+    asked = subprocess.run(
+        tessella_command("encode", "tokenizer.json", "long.txt"),
+        capture_output=True,
+        env=environment(),
+        check=True,
+    )
+    (from_us, stdin), (stdout, to_us) = os.pipe(), os.pipe()
+    for end in (from_us, to_us):
+        os.set_blocking(end, False)
+    command = tessella_command("encode", "tokenizer.json")
+    with subprocess.Popen(command, stdin=from_us, stdout=to_us, env=environment()) as job:
+        os.close(to_us)
+        feeder = threading.Thread(target=fed, args=(stdin, text))
+        feeder.start()
+        # It is full before anybody reads.
+        time.sleep(1.5)
+        with open(stdout, "rb") as reader:
+            found = reader.read()
+        feeder.join()
+    assert job.returncode == 0 and found == asked.stdout
+    # As it was found: others may share it.
+    assert not os.get_blocking(from_us)
+    os.close(from_us)
+
+
+def fed(pipe, text):
+    """Texts with a pause before them."""
+    time.sleep(1)
+    with open(pipe, "w") as writer:
+        writer.write(text)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

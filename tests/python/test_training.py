@@ -159,6 +159,25 @@ except KeyboardInterrupt as error:
 """
 
 
+class Wish(KeyboardInterrupt):
+    """What a program makes of its own signals."""
+
+
+def test_what_asked_a_training_to_end_stays_known(tmp_path: Path) -> None:
+    """The command line ends by the signal that came, which the error knows."""
+
+    def ended(*_: object) -> bool:
+        raise Wish
+
+    checkpoint = tmp_path / "checkpoint"
+    checkpoint.touch()
+    trainer = trainers.BpeTrainer(vocab_size=300, show_progress=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tessella._tessella.learn", ended)
+        with pytest.raises(Wish, match=r"the training is kept in .*checkpoint"):
+            trainer.train_from_counts(made_up_counts(10), checkpoint)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to a process")
 def test_an_interrupt_of_unigram_training_comes_soon_and_names_the_checkpoint(tmp_path: Path) -> None:
     made_up_counts(20_000).save(tmp_path / "counts")

@@ -18,6 +18,7 @@ from .._start import heeded
 from ..errors import TessellaError
 from . import signals, targets, terminal
 from .command import PLAIN, Command, Help, find, names
+from .waiting import streams_that_wait
 
 FAILED, USAGE, NO_READER = 1, 2, 141
 
@@ -37,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signals.heed()
     _spell_what_is_missing()
     try:
-        return _run(given)
+        with streams_that_wait():
+            return _run(given)
     except KeyboardInterrupt as error:
         terminal.note(str(error) or "interrupted")
         return signals.end_by(error)

@@ -108,10 +108,12 @@ def learn(
         saved = options.get("checkpoint")
         if saved is None or not os.path.exists(saved):
             raise
-        raise KeyboardInterrupt(
+        # The same error: what asked for it stays known.
+        error.args = (
             f"interrupted; the training is kept in {saved}: the same call with checkpoint={saved!r} goes on "
-            "from there"
-        ) from error
+            "from there",
+        )
+        raise
     except CustomComponentError as error:
         if not raised:
             raise
