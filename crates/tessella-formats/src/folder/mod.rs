@@ -49,11 +49,12 @@ pub const OLD_TEMPLATE: &str = "chat_template.json";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use crate::atomic;
     use crate::detect::{Format, load_path};
     use crate::formats::LoadOptions;
+    use tessella_core::Result;
     use tessella_core::spec::{NormalizerSpec, PostProcessorSpec};
 
     fn fresh(name: &str) -> PathBuf {
