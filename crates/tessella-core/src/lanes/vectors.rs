@@ -332,20 +332,6 @@ impl Level {
         }
     }
 
-    /// Whether these vectors ask tables about sixteen places at once.
-    pub fn gathers(self) -> bool {
-        struct Gathers;
-        impl Task for Gathers {
-            type Output = bool;
-
-            #[inline(always)]
-            fn run<V: Vectors>(self, _: V) -> bool {
-                V::GATHERS
-            }
-        }
-        self.run(Gathers)
-    }
-
     /// Whether these vectors read UTF-8 faster than it is read one character after the other.
     pub fn unfolds(self) -> bool {
         #[cfg(target_arch = "x86_64")]
