@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _tessella
 from .errors import ArgumentError
 
 
@@ -41,3 +42,18 @@ def check_list(name: str, value: Any, what: str) -> None:
     """
     if isinstance(value, (str, bytes)):
         raise TypeError(f"`{name}` must be a list of {what}, not one {type(value).__name__}: [{value!r:.60}]")
+
+
+def check_tokenizer(name: str, value: Any) -> None:
+    """Refuses what is no tokenizer; of what holds one it says so.
+
+    Example:
+        >>> check_tokenizer("tokenizer", "gpt2")
+        Traceback (most recent call last):
+        TypeError: `tokenizer` must be a tessella.Tokenizer, not str
+    """
+    if isinstance(value, _tessella.Tokenizer):
+        return
+    held = isinstance(getattr(value, "backend_tokenizer", None), _tessella.Tokenizer)
+    advice = ": pass its `backend_tokenizer`" if held else ""
+    raise TypeError(f"`{name}` must be a tessella.Tokenizer, not {type(value).__name__}{advice}")

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
 
 from . import _tessella
+from ._given import check_tokenizer
 from ._progress import form
 from .errors import ArgumentError, OutOfRangeError
 from .models import Model
@@ -346,8 +347,8 @@ def count_pieces(
     share = Share(without_every=_whole_number("hold_out", hold_out, 0))
     if tokenizer is None:
         tokenizer = Tokenizer(Model())
-    elif not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"`tokenizer` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
+    else:
+        check_tokenizer("tokenizer", tokenizer)
     options: dict[str, Any] = {
         "num_threads": num_threads,
         "progress": form(progress),

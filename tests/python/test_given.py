@@ -4,7 +4,21 @@ import json
 
 import numpy as np
 import pytest
-from tessella import Tokenizer, data, decoders, edit, embeddings, models, pre_tokenizers, tasks, words
+from tessella import (
+    Tokenizer,
+    count_pieces,
+    data,
+    decoders,
+    edit,
+    embeddings,
+    evaluate,
+    models,
+    pre_tokenizers,
+    prove,
+    tasks,
+    words,
+)
+from tessella.batch import PretrainedTokenizer
 from tessella.errors import ArgumentError, TessellaError
 
 EXAMPLES = [{"input_ids": [1, 2]}, {"input_ids": [3]}]
@@ -180,3 +194,27 @@ def test_tasks_and_orders_that_are_none(tmp_path, tokenizer):
     assert not (tmp_path / "packed").exists()
     with pytest.raises(ArgumentError, match="`size` is -1"):
         data.Permutation(-1, 3)
+
+
+TOKENIZER = {
+    "answers": lambda t: asked(t),
+    "classifier": lambda t: tasks.TokenClassifier(model, t, ["O", "PER"]),
+    "windows": lambda t: tasks.windows(t, "low", max_length=2),
+    "count_pieces": lambda t: count_pieces(["low"], tokenizer=t),
+    "compact": lambda t: edit.compact(t),
+    "audit": lambda t: evaluate.audit(t),
+    "diff": lambda t: prove.diff(t, t),
+}
+
+
+@pytest.mark.parametrize("name", TOKENIZER)
+def test_what_is_no_tokenizer_is_told_and_what_holds_one(tokenizer, name):
+    call = TOKENIZER[name]
+    call(tokenizer)
+    with pytest.raises(
+        TypeError, match=r"` must be a tessella.Tokenizer, not PretrainedTokenizer: pass its `backend"
+    ):
+        call(PretrainedTokenizer(tokenizer))
+    # As where model and tokenizer stand the other way round.
+    with pytest.raises(TypeError, match=r"` must be a tessella.Tokenizer, not function$"):
+        call(model)

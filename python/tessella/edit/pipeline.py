@@ -16,6 +16,7 @@ from collections.abc import Collection, Mapping
 from copy import copy, deepcopy
 from typing import Any
 
+from .._given import check_tokenizer
 from ..errors import ArgumentError, UnsupportedError
 from ..models import SentencePiece, Unigram
 from ..tokenizer import Tokenizer
@@ -32,8 +33,7 @@ class Pipeline:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        if not isinstance(tokenizer, Tokenizer):
-            raise TypeError(f"`tokenizer` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
+        check_tokenizer("tokenizer", tokenizer)
         self.source = tokenizer
         settings = json.loads(tokenizer._settings())
         self.added: list[dict[str, Any]] = settings["added_tokens"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._corpus import in_lists
 from .._fingerprint import fingerprint_of
+from .._given import check_tokenizer
 from ..counting import read_texts
 from ..errors import TessellaError
 from .outcome import Outcome, columns, outcome, parting
@@ -147,6 +148,8 @@ def diff(
         >>> found.corpora[0].differing, found.corpora[0].texts
         (1, 2)
     """
+    check_tokenizer("before", before)
+    check_tokenizer("after", after)
     found = Difference(changes(before, after))
     if isinstance(corpus, Mapping):
         for name, source in corpus.items():

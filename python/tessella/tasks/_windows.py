@@ -18,12 +18,14 @@ from copy import copy
 from typing import Literal
 
 from .. import Encoding, InputSequence, Tokenizer
+from .._given import check_tokenizer
 
 Truncated = Literal["longest_first", "only_first", "only_second"]
 
 
 def windowed(tokenizer: Tokenizer, max_length: int, stride: int, truncated: Truncated) -> Tokenizer:
     """A tokenizer that cuts windows; the given one stays as it is."""
+    check_tokenizer("tokenizer", tokenizer)
     cutter = copy(tokenizer)
     cutter.no_padding()
     cutter.enable_truncation(max_length, stride=stride, strategy=truncated)

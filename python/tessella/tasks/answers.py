@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
-from .._given import whole
+from .._given import check_tokenizer, whole
 from ..errors import ArgumentError
 from ._scores import numbers
 from ._windows import windowed
@@ -163,6 +163,7 @@ class QuestionAnswerer:
         stride = min(128, max_length // 2) if stride is None else stride
         if stride >= max_length:
             raise ArgumentError(f"`stride` is {stride}; it must be smaller than `max_length`, {max_length}")
+        check_tokenizer("tokenizer", tokenizer)
         self.model = model
         self.tokenizer = tokenizer
         self.max_length = max_length

@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
-from .._given import check_list, whole
+from .._given import check_list, check_tokenizer, whole
 from .._vocabulary import unknown_id
 from ..errors import ArgumentError
 from ._scores import numbers
@@ -76,6 +76,7 @@ class TokenClassifier:
         word_rule: WordRule = "tokenizer",
         unk_id: int | None = None,
     ) -> None:
+        check_tokenizer("tokenizer", tokenizer)
         check_list("labels", labels, "labels")
         check_list("ignore", ignore, "labels")
         self.model = model

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ... import Tokenizer, __version__
 from ..._corpus import Texts
-from ..._given import whole
+from ..._given import check_tokenizer, whole
 from ..._progress import Meter, form
 from ..._vocabulary import Entries, entries
 from ...errors import ArgumentError, OutOfRangeError
@@ -95,8 +95,7 @@ def audit(
         separator: as for ``count_pieces``.
         progress: show a bar on a terminal and a line every ten seconds elsewhere.
     """
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"`tokenizer` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
+    check_tokenizer("tokenizer", tokenizer)
     check_names([name], "`name`")
     if tensor is not None and embeddings is None:
         raise ArgumentError("`tensor` names a matrix of a file: pass `embeddings` as well")
