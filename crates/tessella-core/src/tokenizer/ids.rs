@@ -286,7 +286,11 @@ impl Sink for Ids<'_, '_> {
 
     fn between(&mut self, source: &Source<'_>, stretches: &[Piece], view: &ByteLevelView) -> Result<bool> {
         let (text, options) = (source.buffer, self.options);
-        if stretches.len() < 2 || threads(usize::MAX, text.len(), options) > 1 && text.len() >= LARGE {
+        // A long stretch is for several threads.
+        let is_long = |stretch: &Piece| stretch.is_text() && stretch.range().len() >= LARGE;
+        if stretches.len() < 2
+            || threads(usize::MAX, text.len(), options) > 1 && stretches.iter().any(is_long)
+        {
             return Ok(false);
         }
         let Reads::Bytes(bpe) = &self.reader.reads else { return Ok(false) };
