@@ -349,6 +349,10 @@ fn lanes_are_as_piece_by_piece() {
                 // Between two added tokens more than goes together.
                 text += &format!("<s>{}<s>{text}", "c.\n".repeat(1000 + round * 20));
             }
+            if round % 10 == 5 {
+                // Little else than added tokens.
+                text += &"<s>".repeat(200);
+            }
             let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
             let encode_special_tokens = round % 7 == 0;
             let options = EncodeOptions { offsets, encode_special_tokens, ..EncodeOptions::default() };
