@@ -206,12 +206,8 @@ def texts(options: argparse.Namespace, stage: str = "", out: Output | None = Non
                 yield from some
                 progress.step()
     if out is not None and (nulls := sum(one.nulls for one in found)):
-        rows = (
-            "1 row holds null instead of a text and has"
-            if nulls == 1
-            else (f"{nulls:,} rows hold null instead of a text and have")
-        )
-        note(f"{rows} no line in the output")
+        rows, have = ("1 row holds", "has") if nulls == 1 else (f"{nulls:,} rows hold", "have")
+        note(f"{rows} null instead of a text and {have} no line in the output")
 
 
 def lines(given: list[str], how: Reading) -> Iterator[str]:
