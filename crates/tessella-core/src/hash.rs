@@ -1,8 +1,8 @@
 //! A fast hash for short byte strings. Full keys are always compared after it, so its quality only decides
 //! speed; nothing is ever stored by hash alone.
 //!
-//! Whoever knows a hash can make texts that share it, in seconds. Tables that look no further than a few places lose no more than what
-//! they remember; where a table grows with what texts bring and is searched until the text is found, it has a [`Secret`] one.
+//! Whoever knows a hash can make texts that share it, in seconds. So tables that fill with what texts bring have a [`Secret`] one: those
+//! that look no further than a few places would lose what they remember, and those that are searched until a text is found take long.
 
 use std::sync::OnceLock;
 
@@ -94,6 +94,18 @@ impl Default for Secret {
     }
 }
 
+/// Texts of sixteen bytes that share the known hash: the second word is what the state is behind the first.
+#[cfg(test)]
+pub(crate) fn colliding(count: u64) -> Vec<[u8; 16]> {
+    let text = |first: u64| {
+        let mut text = [0; 16];
+        text[..8].copy_from_slice(&first.to_le_bytes());
+        text[8..].copy_from_slice(&mix(16 ^ K ^ first, K).to_le_bytes());
+        text
+    };
+    (1..=count).map(text).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,16 +138,5 @@ mod tests {
         // Two of them in 32 bits would be chance.
         assert!(hashes.len() + 1 >= colliding.len(), "{}", hashes.len());
         assert_ne!(secret.two(1, 2), secret.two(2, 1));
-    }
-
-    /// Texts of sixteen bytes: the second word is what the state is behind the first.
-    fn colliding(count: u64) -> Vec<[u8; 16]> {
-        let text = |first: u64| {
-            let mut text = [0; 16];
-            text[..8].copy_from_slice(&first.to_le_bytes());
-            text[8..].copy_from_slice(&mix(16 ^ K ^ first, K).to_le_bytes());
-            text
-        };
-        (1..=count).map(text).collect()
     }
 }

@@ -5,7 +5,7 @@
 //! A piece is told by its hash, and then compared in full. Of many pieces the places are asked for before they are looked at.
 
 use crate::flat::prefetch;
-use crate::hash::hash_bytes;
+use crate::hash::Secret;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
 
@@ -36,6 +36,8 @@ const NOTHING: Entry = Entry { hash: 0, text: 0, ids: 0, bytes: 0, count: 0 };
 
 #[derive(Debug)]
 pub struct Longs {
+    /// A piece has few places, and pieces that share a known hash are easily made.
+    secret: Secret,
     /// A power of two of them, or none until something is to be remembered, as all that follows.
     entries: Vec<Entry>,
     /// Entries that are taken.
@@ -81,6 +83,7 @@ impl Longs {
         // More would be far from the processor.
         let most = (budget.saturating_sub(fixed) / 2).min(MOST);
         Longs {
+            secret: Secret::of_process(),
             entries: Vec::new(),
             taken: 0,
             texts: Vec::new(),
@@ -100,7 +103,8 @@ impl Longs {
     pub fn ask<'p>(&mut self, pieces: impl Iterator<Item = (usize, &'p [u8])>) {
         self.came = 0;
         self.asked.clear();
-        self.asked.extend(pieces.map(|(number, piece)| (number as u32, hash_bytes(piece))));
+        let secret = self.secret;
+        self.asked.extend(pieces.map(|(number, piece)| (number as u32, secret.bytes(piece))));
         for &(_, hash) in &self.asked {
             let [place, _] = places(hash as u32, self.entries.len());
             prefetch(&self.entries, place);
@@ -128,7 +132,7 @@ impl Longs {
 
     /// The ids of a piece, or what there is to say about it when they are found.
     pub fn get(&mut self, piece: &[u8]) -> Result<&[TokenId], New> {
-        self.get_by(hash_bytes(piece), piece)
+        self.get_by(self.secret.bytes(piece), piece)
     }
 
     #[inline]
@@ -277,6 +281,18 @@ mod tests {
         }
         let mut none = Longs::new(1000);
         assert!((0..9).all(|_| !look(&mut none, 1)));
+    }
+
+    #[test]
+    fn pieces_made_to_collide_are_known_as_others_are() {
+        let mut longs = Longs::new(1 << 20);
+        let pieces = crate::hash::colliding(400);
+        for piece in pieces.iter().chain(&pieces) {
+            let Err(new) = longs.get(piece) else { continue };
+            longs.remember(new, piece, &[1, 2]);
+        }
+        let known = pieces.iter().filter(|piece| longs.get(&piece[..]).is_ok()).count();
+        assert!(known > 350, "{known}");
     }
 
     #[test]

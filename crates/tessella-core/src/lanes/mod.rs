@@ -184,8 +184,8 @@ pub struct Runner {
 
 /// Lines of a runner's slots, as a power of two: what is of use, and what is enough. Two slots to a line.
 const LINES_LOG2: std::ops::RangeInclusive<u32> = or_for_fuzzers(10, 2) as u32..=or_for_fuzzers(18, 6) as u32;
-/// What they begin with: memory that is never touched by a short text costs nothing, and 2 MB are one large page.
-const FIRST_LINES_LOG2: u32 = or_for_fuzzers(15, 2) as u32;
+/// What they begin with: 256 kB, which are there in less time than some thousand bytes of text take without them.
+const FIRST_LINES_LOG2: u32 = or_for_fuzzers(12, 2) as u32;
 /// So many tokens for a byte of long pieces with other characters than ASCII pay for finding out where they may be cut: that takes some
 /// twenty nanoseconds a token, and cutting saves some forty a byte.
 const TOKENS_PER_BYTE_FOR_CUTS: usize = or_for_fuzzers(2, 1 << 10);

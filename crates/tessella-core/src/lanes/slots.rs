@@ -29,6 +29,8 @@ const _: () = assert!(MOST_IDS <= RING_SPARE);
 /// So many ids ahead of the last one the ring is made longer while it was never full.
 const RING_STEP: usize = 1 << 12;
 
+/// Lines of a large page of the system, which clears all of it when the first is touched.
+const PAGE_LINES: usize = or_for_fuzzers(1 << 15, 1 << 3);
 /// Lines from which on they are no longer few: four megabytes.
 const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 
@@ -76,10 +78,12 @@ impl<'s> Value<'s> {
 /// A table of pieces, bounded.
 #[derive(Debug)]
 pub struct Slots {
-    /// For as many lines as there may be. Those behind the ones in use were never touched.
+    /// For the first lines alone, or for as many as there may be. Those behind the ones in use were never touched.
     room: Room,
     /// Lines in use, a power of two.
     lines: usize,
+    /// Two to this power is how many lines there may be.
+    most_log2: u32,
     /// As far as it was written to, and [`RING_SPARE`] more.
     ring: Vec<TokenId>,
     /// Ids that find room in it, a power of two.
@@ -95,11 +99,12 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Lines as two to the first power, and room for as many as to the second.
+    /// Lines as two to the first power, of which there may be as many as to the second.
     pub fn new(lines_log2: u32, most_log2: u32) -> Self {
         Slots {
-            room: Room::new(most_log2),
+            room: Room::new(lines_log2),
             lines: 1 << lines_log2,
+            most_log2,
             ring: Vec::new(),
             ring_size: RING_IDS << most_log2,
             written: 0,
@@ -120,21 +125,30 @@ impl Slots {
         // Many lines fill further: what they would become is far from the processor, and long to clear.
         let most = if self.lines < MANY_LINES { self.lines * 3 / 4 } else { self.lines * 5 / 4 };
         let is_full = self.taken > most || self.given_up > self.lines / 32;
-        is_full && self.lines * LINE < self.room.words().len()
+        is_full && self.lines < self.most_lines()
     }
 
-    /// Takes more lines into use: four times as many while they are few, later twice as many. Every time all that is known
-    /// moves, and the system clears what is new; who fills few lines soon fills more. A line is told by the low bits of a hash,
-    /// so with more of them a key stays or goes to the same line of another part.
+    fn most_lines(&self) -> usize {
+        1 << self.most_log2
+    }
+
+    /// Takes more lines into use: behind the first ones a large page of them, then four times as many while they are few, later
+    /// twice as many. Every time all that is known moves, and the system clears what is new; who fills few lines soon fills
+    /// more. A line is told by the low bits of a hash, so with more of them a key stays or goes to the same line of another part.
     pub fn grow(&mut self, hash: impl Fn(Key) -> u64) {
         let before = self.lines;
         let times = if before < MANY_LINES { 4 } else { 2 };
-        self.lines = (times * before).min(self.room.words().len() / LINE);
+        let wanted = if before < PAGE_LINES { PAGE_LINES } else { times * before };
+        self.lines = wanted.min(self.most_lines());
         self.taken = 0;
         self.given_up = 0;
+        let needs_room = self.lines * LINE > self.room.words().len();
+        let mut first_lines =
+            needs_room.then(|| std::mem::replace(&mut self.room, Room::new(self.most_log2)));
         // A key lies in its line or in the one beside it.
         for first in (0..before).step_by(2) {
-            let both = &mut self.room.words_mut()[first * LINE..][..2 * LINE];
+            let from = first_lines.as_mut().unwrap_or(&mut self.room);
+            let both = &mut from.words_mut()[first * LINE..][..2 * LINE];
             let slots: [Slot; 4] =
                 std::array::from_fn(|slot| std::array::from_fn(|word| both[slot * 4 + word]));
             both.fill(0);
@@ -249,5 +263,55 @@ impl Slots {
     /// Whether the ring still has the ids that were written to it after so many.
     fn remembers(&self, at: u64) -> bool {
         self.written - at <= self.ring_size as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::vectors::Plain;
+    use super::*;
+    use crate::random::Random;
+
+    /// From the first lines to a page of them, and on: what is known before they grow is known behind it.
+    #[test]
+    fn what_is_known_stays_known() {
+        let mut random = Random::from_seed(11);
+        let mut slots = Slots::new(10, 17);
+        let seed = [random.next_u64(), random.next_u64()];
+        let hash = |key: Key| key.hash(seed);
+        let mut known: Vec<(Key, Vec<TokenId>)> = Vec::new();
+        let found = |slots: &Slots, key: Key| {
+            let value = Slots::probe(Plain, slots.lines(), slots.line_of(hash(key)), &key)?;
+            match value.count() {
+                count if count <= IN_PLACE => Some(value.ids(Plain)[..count].to_vec()),
+                _ => slots.in_ring(value).map(|(ids, count)| ids[..count].to_vec()),
+            }
+        };
+        let mut lines = vec![slots.lines().len()];
+        while lines.len() < 3 {
+            let bytes = (random.next_u64() % 1_000_000).to_string();
+            let ids: Vec<TokenId> =
+                (0..1 + random.next_u64() % 9).map(|_| random.next_u64() as TokenId % ID_BOUND).collect();
+            slots.insert(slots.line_of(hash(Key::of(bytes.as_bytes()))), Key::of(bytes.as_bytes()), &ids);
+            known.push((Key::of(bytes.as_bytes()), ids));
+            if slots.are_crowded() {
+                let before: Vec<_> = known.iter().map(|(key, _)| found(&slots, *key)).collect();
+                assert!(before.iter().filter(|ids| ids.is_some()).count() > known.len() / 20 * 19);
+                slots.grow(hash);
+                lines.push(slots.lines().len());
+                for ((key, _), ids) in known.iter().zip(before) {
+                    assert!(ids.is_none() || found(&slots, *key) == ids);
+                }
+            }
+        }
+        // Of equal keys the last one counts.
+        let last: std::collections::HashMap<[u64; 2], _> =
+            known.iter().map(|(key, ids)| ([key.low, key.high], ids)).collect();
+        assert!(
+            known
+                .iter()
+                .all(|(key, _)| { found(&slots, *key).is_none_or(|ids| ids == *last[&[key.low, key.high]]) })
+        );
+        assert_eq!(lines, [1 << 10, PAGE_LINES, 1 << 17]);
     }
 }

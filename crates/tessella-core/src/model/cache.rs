@@ -12,7 +12,7 @@
 //! The budget bounds everything: slots grow by doubling up to half of it; when an arena outgrows a quarter,
 //! all is forgotten. A cached value is only ever what the model gave for the same bytes.
 
-use crate::hash::hash_bytes;
+use crate::hash::Secret;
 use crate::ids::{PieceToken, TokenId};
 use crate::scale::or_for_fuzzers;
 
@@ -54,6 +54,8 @@ const FREE: Slot = Slot { key: Key { low: 0, high: 0 }, shape: 0, ids: [0; IN_PL
 #[derive(Debug)]
 pub struct PieceCache {
     slots: Vec<Slot>,
+    /// A piece has one bucket, and pieces that share a known hash are easily made.
+    secret: Secret,
     /// Copies of slots; empty as long as `slots` are few themselves.
     front: Vec<Slot>,
     used: usize,
@@ -101,11 +103,6 @@ fn in_place(key: Key, tokens: &[PieceToken]) -> Option<Slot> {
     Some(slot)
 }
 
-#[inline]
-fn hash_key(key: Key) -> u64 {
-    crate::hash::hash_u64(key.low ^ key.high.rotate_left(29).wrapping_mul(0xD6E8_FEB8_6659_FD93))
-}
-
 impl PieceCache {
     /// A cache that stays within `budget` bytes. Below about 64 kB it remembers nothing.
     pub fn new(budget: usize) -> Self {
@@ -113,6 +110,7 @@ impl PieceCache {
         let max_slots = if slots < FIRST_SLOTS { 0 } else { 1 << slots.ilog2() };
         PieceCache {
             slots: vec![FREE; max_slots.min(FIRST_SLOTS)],
+            secret: Secret::of_process(),
             front: Vec::new(),
             used: 0,
             max_slots,
@@ -143,7 +141,7 @@ impl PieceCache {
         }
         if len < 16 {
             let key = pack(piece);
-            let hash = hash_key(key);
+            let hash = self.secret.two(key.low, key.high);
             let at = self.bucket(hash);
             let Some(front) = self.front.get_mut(hash as usize / BUCKET % FRONT_SLOTS) else {
                 return self.slots[at..at + BUCKET].iter().find(|slot| slot.key == key);
@@ -153,7 +151,7 @@ impl PieceCache {
             }
             Some(front)
         } else if len <= MAX_KEY {
-            let hash = hash_bytes(piece);
+            let hash = self.secret.bytes(piece);
             let at = self.bucket(hash);
             self.slots[at..at + BUCKET].iter().find(|slot| {
                 slot.key.low == hash && slot.key.high >> 56 == LONG && self.long_key(slot.key) == piece
@@ -223,9 +221,9 @@ impl PieceCache {
         }
         let (key, hash) = if piece.len() < 16 {
             let key = pack(piece);
-            (key, hash_key(key))
+            (key, self.secret.two(key.low, key.high))
         } else {
-            let hash = hash_bytes(piece);
+            let hash = self.secret.bytes(piece);
             let start = self.keys.len() as u64;
             self.keys.extend_from_slice(piece);
             (Key { low: hash, high: LONG << 56 | start << 16 | piece.len() as u64 }, hash)
@@ -262,7 +260,11 @@ impl PieceCache {
         }
         for slot in old {
             if slot.key.high != 0 {
-                let hash = if slot.key.high >> 56 == LONG { slot.key.low } else { hash_key(slot.key) };
+                let hash = if slot.key.high >> 56 == LONG {
+                    slot.key.low
+                } else {
+                    self.secret.two(slot.key.low, slot.key.high)
+                };
                 self.place(slot, hash);
             }
         }
@@ -323,6 +325,15 @@ mod tests {
         // Later ones may have taken the place of earlier ones, but not of many.
         let known = pieces.iter().filter(|piece| knows(&mut cache, piece)).count();
         assert!(known * 5 > pieces.len() * 4, "{known} of {}", pieces.len());
+    }
+
+    #[test]
+    fn pieces_made_to_collide_are_known_as_others_are() {
+        let mut cache = PieceCache::new(DEFAULT_BUDGET);
+        let pieces = crate::hash::colliding(400);
+        pieces.iter().for_each(|piece| cache.insert(piece, &one_byte_each(piece)));
+        let known = pieces.iter().filter(|piece| cache.ids(&piece[..], &mut Vec::new())).count();
+        assert!(known > 350, "{known}");
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl Worker {
         let are_there = lanes.as_ref().is_some_and(|lanes| lanes.are_for(words));
         if !are_there && self.start != LanesStart::Never {
             let text = self.text_so_far(bytes);
-            if self.start == LanesStart::AtOnce || text >= LanesStart::BYTES_FOR_A_WORKER {
+            if self.start == LanesStart::AtOnce || text >= LanesStart::BYTES_FOR_WORDS {
                 self.start_words(words, packs);
             }
         }
@@ -438,7 +438,9 @@ pub(super) enum LanesStart {
 
 impl LanesStart {
     /// Bytes of text that pay for the memory of one more worker, once the tables are there.
-    const BYTES_FOR_A_WORKER: usize = 8 << 10;
+    const BYTES_FOR_A_WORKER: usize = 2 << 10;
+    /// The same of words, which the cache alone tells sooner.
+    const BYTES_FOR_WORDS: usize = 8 << 10;
 
     /// Bytes of text for which the plain way takes longer by what a worker and the tables of so many tokens take to build, for
     /// bytes and for units.

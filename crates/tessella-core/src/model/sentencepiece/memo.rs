@@ -9,7 +9,7 @@
 //! hostile text costs misses, never memory or a long probe.
 
 use super::joints::mark_before;
-use crate::hash::hash_bytes;
+use crate::hash::Secret;
 use crate::ids::TokenId;
 use crate::lanes::Key;
 use crate::scale::or_for_fuzzers;
@@ -142,7 +142,7 @@ impl Memo {
         if self.long.used == 0 || text.len() > LONGEST {
             return None;
         }
-        let bucket = self.long.bucket(hash_bytes(text));
+        let bucket = self.long.bucket(Secret::of_process().bytes(text));
         let slot = bucket.iter().find(|slot| slot.text() == text)?;
         Some(Known { limit: slot.limit, parts: &slot.parts })
     }
@@ -167,7 +167,7 @@ impl Memo {
 
 #[inline]
 fn hash_of(key: Key) -> u64 {
-    key.hash([0, 0])
+    Secret::of_process().two(key.low, key.high)
 }
 
 trait Slot: Copy {
@@ -202,7 +202,7 @@ impl Slot for Long {
     }
 
     fn hash(&self) -> u64 {
-        hash_bytes(self.text())
+        Secret::of_process().bytes(self.text())
     }
 }
 
@@ -292,6 +292,16 @@ mod tests {
                 assert_eq!(known.limit, count as f32);
             }
         }
+    }
+
+    #[test]
+    fn stretches_made_to_collide_are_kept_as_others_are() {
+        let mut memo = Memo::within(4 << 20).unwrap();
+        let texts = crate::hash::colliding(200);
+        let parts: Vec<Part> = (0..5).filter_map(|id| Part::new(id, 3)).collect();
+        texts.iter().for_each(|text| memo.insert(&Stretch::new(text, 0, text.len()), 1.0, &parts));
+        let kept = texts.iter().filter(|text| memo.get(&Stretch::new(&text[..], 0, text.len())).is_some());
+        assert!(kept.count() > 150);
     }
 
     #[test]
