@@ -20,6 +20,7 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from .classes import plain_name
 from .piece_classes import CLASSES, GENERIC, NOT_HERE, OTHER_FILES, PieceClass
+from .piece_rules import raw
 from .pieces import Pieces, Roles
 from .special import as_token
 
@@ -65,17 +66,21 @@ def with_class(
             ".model file itself for its ids"
         )
     settings = _settings(config or {}, special_tokens_map or {}, added or {}, given)
-    if kind.build is GENERIC.build:
+    added_pieces = list(pieces.added)
+    if kind.as_the_model:
         for key, (id, text) in pieces.named.items():
             if id >= 0:
                 settings.setdefault(f"{key}_token", text)
+        if pieces.add_dummy_prefix:
+            settings["added_tokens_decoder"] = raw(settings["added_tokens_decoder"])
+        added_pieces = [token for token in added_pieces if token.special]
     settings = {**kind.arguments, **settings}
     tokenizer = kind.build(pieces, settings)
     roles = _roles(kind, settings)
     if "extra_special_tokens" in settings:
         extra = list(settings["extra_special_tokens"] or ())
     else:
-        extra = kind.extra(list(pieces.added), settings)
+        extra = kind.extra(added_pieces, settings)
     if kind.ends is not None and kind.ends_replaced:
         tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     _add_tokens(tokenizer, settings.pop("added_tokens_decoder"), roles, extra)
