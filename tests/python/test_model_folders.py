@@ -1,4 +1,4 @@
-"""Folders with a SentencePiece model: what the class in the settings makes of it, beside the transformers library.
+"""Folders with a SentencePiece model: what the class in the settings makes of it, beside transformers 5.24.
 
 The models are trained here by the SentencePiece library, the settings are written as transformers writes them.
 """
@@ -161,6 +161,10 @@ CASES = [
     ("PreTrainedTokenizerFast", "bytes", {"add_bos_token": True}),
     ("PreTrainedTokenizerFast", "pairs", {}),
     ("SomebodysTokenizer", "unigram", {}),
+    ("TokenizersBackend", "bytes", {"legacy": False, "add_eos_token": True}),
+    ("SomebodysTokenizer", "gemma", {"added_tokens_decoder": {"4": _token("<person>", special=False)}}),
+    (None, "gemma", {}, {"config.json": {"model_type": "omniasr"}}),
+    (None, "pairs", {"legacy": None}, {"config.json": {"model_type": "somebodys"}}),
 ]
 
 
