@@ -25,19 +25,21 @@ from pathlib import Path
 from typing import Any
 
 _WORDS = (
-    "the low lower newest wider 東京 タワー です 2024 éx привет мир ﬁne ① don't ``quoted'' Hello A b x<usr>y (p) ▁a ａｂ 3,14 e\u0301a"
-).split()
-#: What users define: whole words, parts of words, marks, blanks, what a pattern must not read as its own.
-_USERS = (
-    ["<usr>", "(", ")", ".", "\t", "\n", "\n\n", " ", "  ", "▁▁", "▁▁▁", "▁the", "low", "lo", "e", "é", "wer", "a b"],
-    ["東京", "a.b*c", "^$", "|", "\\", "-", "[", "#", "ﬁ", "<eop>"],
+    "the low lower newest wider 東京 タワー です 2024 éx привет мир ﬁne ① don't ``quoted'' Hello A b x<usr>y (p) ▁a ａｂ "
+    "3,14 e\u0301a"
 )
+#: What users define: whole words, parts of words, marks, blanks, what a pattern must not read as its own.
+_USERS = [
+    *["<usr>", "(", ")", ".", "\t", "\n", "\n\n", " ", "  ", "▁▁", "▁▁▁", "▁the", "low", "lo", "e", "é"],
+    *["wer", "a b", "東京", "a.b*c", "^$", "|", "\\", "-", "[", "#", "ﬁ", "<eop>"],
+]
 _CONTROL = ["<ctl>", "[CLS]", "[SEP]", "<cls>", "<sep>", "<eod>", "<c1>"]
 _PARTS = [
-    *[" ", "  ", "   ", " " * 20, "\t", "\n", "\r\n", "\x00", "\x7f", "\u00a0", "\u3000", "\u2028", "\u200b", "\u00ad"],
-    *["▁", "▁▁", "a", "b", "x", "the", "low", "newest", "lower", "Hello", "NEW", "2024", "3,14", "東京", "タワー", "éx"],
-    *["ﬁ", "①", "Ａ", "e\u0301", "\u0301", "İ", "ß", "😀", "👨\u200d👩", "``", "''", ".", "(", "^$", "\\", "[", "-", "|"],
-    *["<s>", "</s>", "<unk>", "<pad>", "<mask>", "<usr>", "<ctl>", "[CLS]", "<0x41>", "<e1>", "plain", "<eop>"],
+    *[" ", "  ", "   ", " " * 20, "\t", "\n", "\r\n", "\x00", "\x7f", "\u00a0", "\u3000", "\u2028"],
+    *["\u200b", "\u00ad", "▁", "▁▁", "a", "b", "x", "the", "low", "newest", "lower", "Hello", "NEW", "2024"],
+    *["3,14", "東京", "タワー", "éx", "ﬁ", "①", "Ａ", "e\u0301", "\u0301", "İ", "ß", "😀", "👨\u200d👩"],
+    *["``", "''", ".", "(", "^$", "\\", "[", "-", "|", "<s>", "</s>", "<unk>", "<pad>", "<mask>", "<usr>"],
+    *["<ctl>", "[CLS]", "<0x41>", "<e1>", "plain", "<eop>"],
 ]
 #: The ids of the unknown piece, of beginning and end and of padding.
 _PLACES: list[dict[str, Any]] = [
@@ -50,15 +52,20 @@ _PLACES: list[dict[str, Any]] = [
     {"pad_id": 3},
 ]
 #: Classes without rules of their own.
-PLAIN = ["PreTrainedTokenizerFast", "TokenizersBackend", "SomebodysTokenizer", "PreTrainedTokenizer", "FNetTokenizer"]
+PLAIN = [
+    *["PreTrainedTokenizerFast", "TokenizersBackend", "SomebodysTokenizer", "PreTrainedTokenizer"],
+    "FNetTokenizer",
+]
 #: Classes with rules of their own: the name of their file, and whether they are made of Unigram models alone.
+_BPE = "sentencepiece.bpe.model"
 RULED = {
-    **dict.fromkeys(["LlamaTokenizer", "CodeLlamaTokenizer", "GemmaTokenizer", "Tipsv2Tokenizer"], ("tokenizer.model", False)),
-    **dict.fromkeys(["NllbTokenizer"], ("sentencepiece.bpe.model", False)),
-    **dict.fromkeys(["ReformerTokenizer"], ("spiece.model", False)),
+    **dict.fromkeys(["LlamaTokenizer", "CodeLlamaTokenizer", "GemmaTokenizer"], ("tokenizer.model", False)),
+    "Tipsv2Tokenizer": ("tokenizer.model", False),
+    "NllbTokenizer": (_BPE, False),
+    "ReformerTokenizer": ("spiece.model", False),
     **dict.fromkeys(["T5Tokenizer", "XLNetTokenizer", "BigBirdTokenizer"], ("spiece.model", True)),
-    **dict.fromkeys(["CamembertTokenizer", "XLMRobertaTokenizer"], ("sentencepiece.bpe.model", True)),
-    **dict.fromkeys(["BarthezTokenizer", "MBartTokenizer"], ("sentencepiece.bpe.model", True)),
+    **dict.fromkeys(["CamembertTokenizer", "XLMRobertaTokenizer"], (_BPE, True)),
+    **dict.fromkeys(["BarthezTokenizer", "MBartTokenizer"], (_BPE, True)),
     "DebertaV2Tokenizer": ("spm.model", True),
     "XGLMTokenizer": ("tokenizer.model", True),
     "RemBertTokenizer": ("sentencepiece.model", True),
@@ -120,10 +127,12 @@ def train(draw: random.Random) -> Model:
     for name in ("treat_whitespace_as_suffix", "allow_whitespace_only_pieces", "split_digits"):
         options |= {name: True} if some(0.15) else {}
     options |= {"byte_fallback": True, "vocab_size": draw.choice([400, 450, 500])} if some(0.4) else {}
-    users = [piece for some_users in _USERS for piece in some_users]
-    options |= {"user_defined_symbols": draw.sample(users, draw.randint(1, 5))} if some(0.5) else {}
+    options |= {"user_defined_symbols": draw.sample(_USERS, draw.randint(1, 5))} if some(0.5) else {}
     options |= {"control_symbols": draw.sample(_CONTROL, draw.randint(1, 4))} if some(0.5) else {}
-    lines = [" ".join(draw.choice(_WORDS) + draw.choice(["", ".", ",", "s"]) for _ in range(8)) for _ in range(200)]
+    words = _WORDS.split()
+    lines = [
+        " ".join(draw.choice(words) + draw.choice(["", ".", ",", "s"]) for _ in range(8)) for _ in range(200)
+    ]
     writer = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=writer, hard_vocab_limit=False, minloglevel=9, **options
@@ -148,7 +157,13 @@ def _token(draw: random.Random, text: str) -> dict[str, Any]:
 
 
 def _settings(draw: random.Random, model: Model) -> dict[str, Any]:
-    flags = ["add_prefix_space", "add_bos_token", "add_eos_token", "split_special_tokens", "clean_up_tokenization_spaces"]
+    flags = [
+        "add_prefix_space",
+        "add_bos_token",
+        "add_eos_token",
+        "split_special_tokens",
+        "clean_up_tokenization_spaces",
+    ]
     settings: dict[str, Any] = {name: draw.random() < 0.5 for name in flags if draw.random() < 0.2}
     if draw.random() < 0.3:
         settings["legacy"] = draw.choice([True, False, None])
@@ -175,7 +190,10 @@ def _files(draw: random.Random, kind: str | None, size: int) -> dict[str, Any]:
     if draw.random() < 0.15:
         files["added_tokens.json"] = draw.choice([{"<e1>": size, "plain": size + 1}, {"<usr>": size}])
     if draw.random() < 0.15:
-        files["special_tokens_map.json"] = {"pad_token": draw.choice(["<pad>", "[PAD]"]), "additional_special_tokens": ["<q>"]}
+        files["special_tokens_map.json"] = {
+            "pad_token": draw.choice(["<pad>", "[PAD]"]),
+            "additional_special_tokens": ["<q>"],
+        }
     return files
 
 
@@ -190,7 +208,9 @@ def draw_folder(draw: random.Random, models: list[Model], only: str | None = Non
 
 
 def draw_text(draw: random.Random, pieces: list[str]) -> str:
-    parts = [draw.choice(_PARTS) if draw.random() < 0.6 else draw.choice(pieces) for _ in range(draw.randint(0, 9))]
+    parts = [
+        draw.choice(_PARTS) if draw.random() < 0.6 else draw.choice(pieces) for _ in range(draw.randint(0, 9))
+    ]
     return "".join(part.replace("▁", " ") if draw.random() < 0.5 else part for part in parts)
 
 
@@ -201,7 +221,9 @@ def _stages(tokenizer: Any) -> dict[str, Any]:
         said.pop(name)
     ends = said["post_processor"]
     if ends and "special_tokens" in ends:
-        used = {one["SpecialToken"]["id"] for one in [*ends["single"], *ends["pair"]] if "SpecialToken" in one}
+        used = {
+            one["SpecialToken"]["id"] for one in [*ends["single"], *ends["pair"]] if "SpecialToken" in one
+        }
         ends["special_tokens"] = {name: one for name, one in ends["special_tokens"].items() if name in used}
     if isinstance(said["model"]["vocab"], list):
         # Copying a tokenizer moves the last digit of a score there: row 48 of the differences.
@@ -262,7 +284,9 @@ def differences(drawn: Drawn, draw: random.Random, texts: int, counted: Counter[
                         return
 
 
-def compared(seed: int, count: int, texts: int = 30, only: str | None = None) -> tuple[list[str], Counter[str]]:
+def compared(
+    seed: int, count: int, texts: int = 30, only: str | None = None
+) -> tuple[list[str], Counter[str]]:
     """Draws so many folders round a tenth as many models; what differs, and how much was compared."""
     draw = random.Random(f"models {seed}")
     models = [train(draw) for _ in range(max(12, count // 10))]
@@ -277,7 +301,9 @@ def compared(seed: int, count: int, texts: int = 30, only: str | None = None) ->
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=500, help="folders")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--texts", type=int, default=30, help="texts of each folder")

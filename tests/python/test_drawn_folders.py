@@ -2,11 +2,11 @@
 
 import pytest
 
-pytest.importorskip("sentencepiece")
-transformers = pytest.importorskip("transformers")
-pytest.importorskip("google.protobuf", reason="transformers reads models with it: pip install protobuf")
-
 from tests.conformance.folders import PLAIN, compared
+
+pytest.importorskip("sentencepiece")
+pytest.importorskip("transformers")
+pytest.importorskip("google.protobuf", reason="transformers reads models with it: pip install protobuf")
 
 
 @pytest.mark.parametrize("only", [None, *PLAIN])

@@ -66,21 +66,21 @@ def with_class(
             ".model file itself for its ids"
         )
     settings = _settings(config or {}, special_tokens_map or {}, added or {}, given)
-    added_pieces = list(pieces.added)
     if kind.as_the_model:
         for key, (id, text) in pieces.named.items():
             if id >= 0:
                 settings.setdefault(f"{key}_token", text)
         if pieces.add_dummy_prefix:
             settings["added_tokens_decoder"] = raw(settings["added_tokens_decoder"])
-        added_pieces = [token for token in added_pieces if token.special]
     settings = {**kind.arguments, **settings}
     tokenizer = kind.build(pieces, settings)
     roles = _roles(kind, settings)
     if "extra_special_tokens" in settings:
         extra = list(settings["extra_special_tokens"] or ())
     else:
-        extra = kind.extra(added_pieces, settings)
+        # A class without rules of its own leaves users' pieces to its stages.
+        own = [token for token in pieces.added if token.special or not kind.as_the_model]
+        extra = kind.extra(list[Any](own), settings)
     if kind.ends is not None and kind.ends_replaced:
         tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     _add_tokens(tokenizer, settings.pop("added_tokens_decoder"), roles, extra)
@@ -100,11 +100,11 @@ def with_class(
     elif not kind.ends_replaced:
         tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     settings |= {role: token for role, token in roles.items() if role in ROLES}
-    own = {role: token for role, token in roles.items() if role not in ROLES}
-    for key in (*own, OWN, FURTHER[1]):
+    further = {role: token for role, token in roles.items() if role not in ROLES}
+    for key in (*further, OWN, FURTHER[1]):
         settings.pop(key, None)
-    if own:
-        settings[OWN] = own
+    if further:
+        settings[OWN] = further
     settings["extra_special_tokens"] = extra
     return tokenizer, {**settings, "tokenizer_class": name or "PreTrainedTokenizerFast"}
 

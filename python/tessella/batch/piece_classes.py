@@ -212,8 +212,9 @@ GENERIC = PieceClass({}, generic, as_the_model=True)
 
 _OTHER_FILES = """
     Bertweet BioGpt BlenderbotSmall ByT5 CTRL Canine Clvp ConvBert CpmAnt DPRContextEncoder
-    DPRQuestionEncoder DPRReader Dia Esm FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese Mgpstr MyT5
-    Perceiver Phobert ProphetNet RoCBert Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC XLM
+    DPRQuestionEncoder DPRReader Dia Esm Esmc FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese LayoutLMv3
+    Luke Mgpstr MyT5 Perceiver Phobert ProphetNet RoCBert Splinter Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC
+    XLM
 """
 
 _NOT_HERE = """
@@ -222,7 +223,7 @@ _NOT_HERE = """
 """
 
 #: Classes that run code of their own for each text, or SentencePiece itself with other ids.
-NOT_HERE = frozenset(f"{name}Tokenizer" for name in _NOT_HERE.split())
+NOT_HERE = frozenset({"SentencePieceBackend", *(f"{name}Tokenizer" for name in _NOT_HERE.split())})
 
 #: Classes whose vocabularies are other files, so that a SentencePiece model is none of theirs.
 OTHER_FILES = frozenset(
