@@ -204,7 +204,11 @@ def draw_folder(draw: random.Random, models: list[Model], only: str | None = Non
     if kind == "FNetTokenizer":
         name, needs_unigram = "spiece.model", True
     model = draw.choice([one for one in models if one.is_unigram or not needs_unigram])
-    return Drawn(kind, model, name, _settings(draw, model), _files(draw, kind, len(model.pieces)))
+    settings = _settings(draw, model)
+    if kind in RULED:
+        # Users' pieces are added tokens there, which a special token that is plain text would hide: row 7.
+        settings.pop("split_special_tokens", None)
+    return Drawn(kind, model, name, settings, _files(draw, kind, len(model.pieces)))
 
 
 def draw_text(draw: random.Random, pieces: list[str]) -> str:

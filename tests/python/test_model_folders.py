@@ -250,6 +250,16 @@ def test_the_class_decides(case, trained, tmp_path):
     assert_same(ours, tessella.AutoTokenizer.from_pretrained(tmp_path / "more"), TEXTS, ends=False)
 
 
+def test_a_piece_of_users_is_cut_out_under_the_name_that_settings_give_it(trained, tmp_path):
+    settings = {"added_tokens_decoder": {"4": _token("<person>", special=False)}}
+    folder = write_folder(tmp_path / "folder", trained, "SomebodysTokenizer", "gemma", settings)
+    made = [
+        json.loads(library.AutoTokenizer.from_pretrained(folder).backend_tokenizer.to_str())["pre_tokenizer"]
+        for library in (transformers, tessella)
+    ]
+    assert made[0] == made[1] and "<person>" in str(made[1])
+
+
 def test_every_class_of_the_table_is_compared():
     assert {str(case[0]).removesuffix("Fast") for case in CASES} >= set(CLASSES)
 
