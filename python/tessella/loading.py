@@ -135,10 +135,10 @@ def _by_class(
 
     from .batch.checks import check_settings
     from .batch.from_pieces import as_json, with_class
-    from .batch.model_types import class_of
+    from .batch.model_types import class_of_pieces
 
     check_settings(plain.config or {}, "tokenizer_config.json")
-    name = class_name or class_of(plain.config, _object_in(path, "config.json"))
+    name = class_name or class_of_pieces(plain.config, _object_in(path, "config.json"))
     if name is None:
         return plain, None
     # Two files of older releases, which hold some of the settings.

@@ -1,4 +1,4 @@
-"""Folders with a SentencePiece model: what the class in the settings makes of it, beside the transformers library.
+"""Folders with a SentencePiece model: what the class in the settings makes of it, beside transformers 5.24.
 
 The models are trained here by the SentencePiece library, the settings are written as transformers writes them.
 """
@@ -161,6 +161,10 @@ CASES = [
     ("PreTrainedTokenizerFast", "bytes", {"add_bos_token": True}),
     ("PreTrainedTokenizerFast", "pairs", {}),
     ("SomebodysTokenizer", "unigram", {}),
+    ("TokenizersBackend", "bytes", {"legacy": False, "add_eos_token": True}),
+    ("SomebodysTokenizer", "gemma", {"added_tokens_decoder": {"4": _token("<person>", special=False)}}),
+    (None, "gemma", {}, {"config.json": {"model_type": "omniasr"}}),
+    (None, "pairs", {"legacy": None}, {"config.json": {"model_type": "somebodys"}}),
 ]
 
 
@@ -244,6 +248,16 @@ def test_the_class_decides(case, trained, tmp_path):
     assert_same(theirs, ours, TEXTS)
     ours.save_pretrained(tmp_path / "more")
     assert_same(ours, tessella.AutoTokenizer.from_pretrained(tmp_path / "more"), TEXTS, ends=False)
+
+
+def test_a_piece_of_users_is_cut_out_under_the_name_that_settings_give_it(trained, tmp_path):
+    settings = {"added_tokens_decoder": {"4": _token("<person>", special=False)}}
+    folder = write_folder(tmp_path / "folder", trained, "SomebodysTokenizer", "gemma", settings)
+    made = [
+        json.loads(library.AutoTokenizer.from_pretrained(folder).backend_tokenizer.to_str())["pre_tokenizer"]
+        for library in (transformers, tessella)
+    ]
+    assert made[0] == made[1] and "<person>" in str(made[1])
 
 
 def test_every_class_of_the_table_is_compared():

@@ -23,7 +23,7 @@ def write_folder(folder, kind, **options):
     return folder
 
 
-@pytest.mark.parametrize("kind", ["BertTokenizer", "GPT2Tokenizer", "FSMTTokenizer", "XLMTokenizerFast"])
+@pytest.mark.parametrize("kind", ["BertTokenizer", "FSMTTokenizer", "XLMTokenizerFast", "LukeTokenizer"])
 def test_classes_of_other_files(kind, tmp_path):
     folder = write_folder(tmp_path, kind)
     with pytest.raises(UnsupportedError) as caught:
@@ -32,7 +32,7 @@ def test_classes_of_other_files(kind, tmp_path):
     assert "is not made of a SentencePiece model" in told and "runs code" not in told
 
 
-@pytest.mark.parametrize("kind", ["PLBartTokenizer", "UdopTokenizer"])
+@pytest.mark.parametrize("kind", ["PLBartTokenizer", "UdopTokenizer", "SentencePieceBackend"])
 def test_classes_with_code_of_their_own(kind, tmp_path):
     with pytest.raises(UnsupportedError, match="runs code of its own beside its SentencePiece model"):
         tessella.AutoTokenizer.from_pretrained(write_folder(tmp_path, kind))

@@ -79,8 +79,8 @@ const TABLE: [(&str, &str); 89] = [
     ("PLBartTokenizer", "plbart"),
     (
         "ParakeetTokenizer",
-        "granite_speech5_ctc nemotron3_5_asr nemotron_asr_streaming parakeet_ctc parakeet_rnnt \
-         parakeet_tdt",
+        "granite_speech5_ctc nemotron3_5_asr nemotron_asr_streaming omniasr_ctc parakeet_ctc \
+         parakeet_rnnt parakeet_tdt",
     ),
     ("PegasusTokenizer", "pegasus"),
     ("PerceiverTokenizer", "perceiver"),
@@ -94,7 +94,7 @@ const TABLE: [(&str, &str); 89] = [
          kimi_linear kosmos-2 llava llava_next mimo_v2_flash minicpm3 minicpm_ocr minicpmv minicpmv4_6 \
          minicpmv4_7 minimax_m2 ministral ministral3 mistral mistral3 mistral_large4 mixtral modernbert \
          modernbert-decoder molmo molmo2 nemo_speechlm nemotron nvfp4 nystromformer olmo2 olmo3 \
-         olmo_hybrid opencua openvla paddleocr_vl pegasus_x persimmon phi3 phi3_v phimoe pix2struct \
+         olmo_hybrid omniasr opencua openvla paddleocr_vl pegasus_x persimmon phi3 phi3_v phimoe pix2struct \
          pixtral pocket_tts smolvlm stablelm step3_vl umt5 vipllava voxtral voxtral_realtime \
          xlm-roberta-xl",
     ),

@@ -20,6 +20,7 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from .classes import plain_name
 from .piece_classes import CLASSES, GENERIC, NOT_HERE, OTHER_FILES, PieceClass
+from .piece_rules import raw
 from .pieces import Pieces, Roles
 from .special import as_token
 
@@ -65,17 +66,21 @@ def with_class(
             ".model file itself for its ids"
         )
     settings = _settings(config or {}, special_tokens_map or {}, added or {}, given)
-    if kind.build is GENERIC.build:
+    if kind.as_the_model:
         for key, (id, text) in pieces.named.items():
             if id >= 0:
                 settings.setdefault(f"{key}_token", text)
+        if pieces.add_dummy_prefix:
+            settings["added_tokens_decoder"] = raw(settings["added_tokens_decoder"])
     settings = {**kind.arguments, **settings}
     tokenizer = kind.build(pieces, settings)
     roles = _roles(kind, settings)
     if "extra_special_tokens" in settings:
         extra = list(settings["extra_special_tokens"] or ())
     else:
-        extra = kind.extra(list(pieces.added), settings)
+        # A class without rules of its own leaves users' pieces to its stages.
+        own = [token for token in pieces.added if token.special or not kind.as_the_model]
+        extra = kind.extra(list[Any](own), settings)
     if kind.ends is not None and kind.ends_replaced:
         tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     _add_tokens(tokenizer, settings.pop("added_tokens_decoder"), roles, extra)
@@ -95,11 +100,11 @@ def with_class(
     elif not kind.ends_replaced:
         tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     settings |= {role: token for role, token in roles.items() if role in ROLES}
-    own = {role: token for role, token in roles.items() if role not in ROLES}
-    for key in (*own, OWN, FURTHER[1]):
+    further = {role: token for role, token in roles.items() if role not in ROLES}
+    for key in (*further, OWN, FURTHER[1]):
         settings.pop(key, None)
-    if own:
-        settings[OWN] = own
+    if further:
+        settings[OWN] = further
     settings["extra_special_tokens"] = extra
     return tokenizer, {**settings, "tokenizer_class": name or "PreTrainedTokenizerFast"}
 

@@ -35,6 +35,20 @@ def class_of(config: Mapping[str, Any] | None, model: Mapping[str, Any] | None) 
     return str(stated) if stated else found
 
 
+def class_of_pieces(config: Mapping[str, Any] | None, model: Mapping[str, Any] | None) -> str | None:
+    """The class of a tokenizer with a SentencePiece model: beside a model's own settings there always is one.
+
+    Where these name none and no class tokenizes for the kind of the model, it is the class without rules of
+    its own. A folder that is not a model's has none, and SentencePiece's own rules.
+
+    Example:
+        >>> from tessella.batch.model_types import class_of_pieces
+        >>> class_of_pieces({}, {"model_type": "llama"}), class_of_pieces({}, None)
+        ('PreTrainedTokenizerFast', None)
+    """
+    return class_of(config, model) or (None if model is None else _NONE)
+
+
 def name_class(tokenizer: Tokenizer, model: Mapping[str, Any] | None) -> None:
     """Writes the class into the settings of a ``tokenizer.json``, where it is another one than they name.
 

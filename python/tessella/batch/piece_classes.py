@@ -2,7 +2,7 @@
 
 One entry a class: its special tokens, the arguments that change its stages with their defaults, the stages,
 what stands round a text (the functions stand in ``piece_stages``). They follow the classes of transformers
-5.23, whose ids are those that models were trained with, also where they differ from SentencePiece's own.
+5.24, whose ids are those that models were trained with, also where they differ from SentencePiece's own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from . import piece_stages as build
 from .classes import TOKENS
+from .piece_rules import generic
 from .piece_stages import Arguments, Extra
 from .pieces import Pieces, Roles
 
@@ -41,6 +42,8 @@ class PieceClass:
     arguments: Arguments = field(default_factory=dict)
     #: Whether models of other kinds are refused.
     only_unigram: bool = False
+    #: Whether the model says all: its blanks, its pieces, its own special tokens (``piece_rules``).
+    as_the_model: bool = False
     #: Further special tokens; the model's own ones are given.
     extra: Callable[[Extra, Arguments], Extra] = _own
     #: Pieces that count as special tokens without being cut out of texts.
@@ -96,7 +99,7 @@ CLASSES: dict[str, PieceClass] = {
         TOKENS["AlbertTokenizer"], build.albert, build.albert_ends, ends_replaced=True, arguments=_QUOTED
     ),
     "FNetTokenizer": PieceClass(
-        TOKENS["AlbertTokenizer"], build.generic, arguments=_QUOTED, only_unigram=True
+        TOKENS["AlbertTokenizer"], generic, arguments=_QUOTED, only_unigram=True, as_the_model=True
     ),
     "BarthezTokenizer": PieceClass(
         {**_ANGLES, "mask_token": _lstrip("<mask>")}, build.barthez, arguments=_SPACED
@@ -205,12 +208,13 @@ def roles_of(name: str) -> Mapping[str, Any]:
 
 
 #: What any other class gives; its special tokens are those that the model names.
-GENERIC = PieceClass({}, build.generic)
+GENERIC = PieceClass({}, generic, as_the_model=True)
 
 _OTHER_FILES = """
     Bertweet BioGpt BlenderbotSmall ByT5 CTRL Canine Clvp ConvBert CpmAnt DPRContextEncoder
-    DPRQuestionEncoder DPRReader Dia Esm FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese Mgpstr MyT5
-    Perceiver Phobert ProphetNet RoCBert Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC XLM
+    DPRQuestionEncoder DPRReader Dia Esm Esmc FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese LayoutLMv3
+    Luke Mgpstr MyT5 Perceiver Phobert ProphetNet RoCBert Splinter Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC
+    XLM
 """
 
 _NOT_HERE = """
@@ -219,7 +223,7 @@ _NOT_HERE = """
 """
 
 #: Classes that run code of their own for each text, or SentencePiece itself with other ids.
-NOT_HERE = frozenset(f"{name}Tokenizer" for name in _NOT_HERE.split())
+NOT_HERE = frozenset({"SentencePieceBackend", *(f"{name}Tokenizer" for name in _NOT_HERE.split())})
 
 #: Classes whose vocabularies are other files, so that a SentencePiece model is none of theirs.
 OTHER_FILES = frozenset(

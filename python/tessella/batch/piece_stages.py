@@ -389,28 +389,3 @@ def tips(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     parts = [decoders.Metaspace(MARK, "always"), decoders.ByteFallback(), decoders.Fuse()]
     tokenizer.decoder = decoders.Sequence(parts)
     return tokenizer
-
-
-def generic(pieces: Pieces, arguments: Arguments) -> Tokenizer:
-    """What a class without rules of its own gives: blanks become visible, and nothing is put in front."""
-    unknown = pieces.named["unk"][1]
-    if pieces.unigram:
-        tokenizer = unigram(pieces.scores, pieces.unk_id, pieces.byte_fallback)
-    else:
-        ids = _renamed(pieces.ids, arguments.get("added_tokens_decoder") or {})
-        tokenizer = bpe(ids, pieces.merges, unknown, pieces.byte_fallback)
-    normalized(tokenizer, Replace(" ", MARK), charsmap=pieces.charsmap, first=True)
-    tokenizer.decoder = (
-        _of_bytes(False) if pieces.byte_fallback else decoders.Sequence([decoders.Replace(MARK, " ")])
-    )
-    return tokenizer
-
-
-def _renamed(ids: dict[str, int], names: Mapping[int, AddedToken]) -> dict[str, int]:
-    """Pieces that only hold a place get the names that the settings give to their ids."""
-    texts = {id: text for text, id in ids.items()}
-    for id, token in names.items():
-        if (old := texts.get(id)) and str(token) not in ids:
-            ids[str(token)] = ids.pop(old)
-            texts[id] = str(token)
-    return ids

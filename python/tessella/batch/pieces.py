@@ -33,18 +33,26 @@ class Pieces:
     """
 
     scores: list[tuple[str, float]]
+    #: The kinds of these: ``normal``, ``user_defined``, ``control``, ...
+    kinds: list[str]
     added: list[AddedToken]
     charsmap: bytes
     unigram: bool
     byte_fallback: bool
     #: ``unk``, ``bos`` and ``eos``: the id, below 0 if there is none, and the text.
     named: Mapping[str, tuple[int, str]]
+    #: The model's rules for blanks: the mark in front of a text, extra blanks, marks for blanks.
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    escape_whitespaces: bool
     _merges: list[list[tuple[str, str]]] = field(default_factory=list)
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> Pieces:
         """The pieces of a tokenizer that a ``.model`` file gave."""
         found, charsmap, options = _tessella.sentencepiece_parts(tokenizer)
+        rules = tokenizer.normalizer
+        assert isinstance(rules, normalizers.SentencePiece)
         # Control symbols are special; what users defined is cut out of texts too, but is ordinary text.
         added = [
             AddedToken(text, normalized=False, special=kind == "control")
@@ -52,8 +60,18 @@ class Pieces:
             if kind in ("control", "user_defined")
         ]
         named = {name: options[name] for name in ("unk", "bos", "eos")}
-        scores = [(text, score) for text, score, _ in found]
-        return cls(scores, added, charsmap, options["unigram"], options["byte_fallback"], named)
+        return cls(
+            [(text, score) for text, score, _ in found],
+            [kind for _, _, kind in found],
+            added,
+            charsmap,
+            options["unigram"],
+            options["byte_fallback"],
+            named,
+            rules.add_dummy_prefix,
+            rules.remove_extra_whitespaces,
+            rules.escape_whitespaces,
+        )
 
     @property
     def unk_id(self) -> int:
@@ -64,6 +82,10 @@ class Pieces:
     def ids(self) -> dict[str, int]:
         """The ids by text."""
         return {text: id for id, (text, _) in enumerate(self.scores)}
+
+    def of_kind(self, kind: str) -> list[int]:
+        """The ids of the pieces of a kind."""
+        return [id for id, one in enumerate(self.kinds) if one == kind]
 
     @property
     def merges(self) -> list[tuple[str, str]]:
