@@ -1,6 +1,7 @@
 //! Cutting, joining and padding encodings.
 
 use std::ops::Range;
+use std::slice::from_ref;
 use std::sync::{Arc, OnceLock};
 
 use super::{Encoding, NO_WORD, Offsets, Surfaces};
@@ -110,10 +111,9 @@ impl Encoding {
         let bytes = encodings.iter().map(Encoding::tokens_with_overflow).sum::<usize>() * 4;
         let _work = limits::begin_alone(bytes);
         check_size(&encodings)?;
-        let mut joined = Encoding::default();
-        for encoding in encodings {
-            joined.merge_with(encoding, growing_offsets);
-        }
+        let mut parts = encodings.into_iter();
+        let mut joined = parts.next().unwrap_or_default();
+        parts.for_each(|encoding| joined.merge_with(encoding, growing_offsets));
         Ok(joined)
     }
 
@@ -273,42 +273,77 @@ impl Encoding {
         Ok(())
     }
 
+    /// Puts special tokens in front of all or behind it, which joining with [`from_specials`](Self::from_specials) comes to as
+    /// well, and nothing in the overflow.
+    pub(crate) fn put_specials(&mut self, (ids, texts): SpecialTokens<'_>, type_id: u32, side: Direction) {
+        let (len, count) = (self.len(), ids.len().min(texts.len()));
+        let ids = &ids[..count];
+        self.order = OnceLock::new();
+        self.name_specials((ids, texts), side);
+        match side {
+            Direction::Left => {
+                self.ids.splice(0..0, ids.iter().copied());
+                self.words.splice(0..0, std::iter::repeat_n(NO_WORD, count));
+                self.offsets.prepend_none(count);
+                for (_, range) in &mut self.sequence_ranges {
+                    *range = range.start + count..range.end + count;
+                }
+            }
+            Direction::Right => {
+                self.ids.extend_from_slice(ids);
+                self.words.resize(len + count, NO_WORD);
+                (0..count).for_each(|_| self.offsets.push((0, 0)));
+            }
+        }
+        let columns = [&mut self.type_ids, &mut self.special_tokens_mask, &mut self.attention_mask];
+        for (column, value) in columns.into_iter().zip([type_id, 1, 1]) {
+            match side {
+                Direction::Left => column.prepend(value, count),
+                Direction::Right => column.push(value, count),
+            }
+        }
+    }
+
+    /// Notes the texts of special tokens that the vocabulary calls otherwise.
+    fn name_specials(&mut self, (ids, texts): SpecialTokens<'_>, side: Direction) {
+        let (at, later) = match side {
+            Direction::Left => (0, std::mem::take(&mut self.surfaces)),
+            Direction::Right => (self.len(), Surfaces::new()),
+        };
+        for (index, (&id, text)) in ids.iter().zip(texts).enumerate() {
+            if self.vocabulary_text(id) != &**text {
+                self.surfaces.push(at + index, Arc::clone(text));
+            }
+        }
+        if !later.is_empty() {
+            self.surfaces.append(&later, ids.len());
+        }
+    }
+
     /// Puts special tokens around a sequence and forgets what was special in it: `before` and `after` of
     /// type `type_id`, the tokens between them sequence `sequence`.
     pub(crate) fn surround(
         &mut self,
         before: Option<(&Arc<str>, TokenId)>,
-        after: (&Arc<str>, TokenId),
+        (text, id): (&Arc<str>, TokenId),
         type_id: u32,
         sequence: usize,
     ) {
-        let len = self.len();
+        let (len, first) = (self.len(), before.iter().len());
         self.reserve(2);
         self.special_tokens_mask.fill(0);
         self.attention_mask.fill(1);
         self.sequence_ranges.clear();
-        let mut first = 0;
         if let Some((text, id)) = before {
-            self.ids.insert(0, id);
-            self.type_ids.prepend(type_id, 1);
-            self.offsets.prepend_none(1);
-            self.words.insert(0, NO_WORD);
-            self.special_tokens_mask.prepend(1, 1);
-            self.attention_mask.push(1, 1);
-            self.surfaces.prepend(1, Arc::clone(text));
-            first = 1;
+            self.put_specials((&[id], from_ref(text)), type_id, Direction::Left);
         }
-        let (text, id) = after;
-        self.surfaces.push(self.ids.len(), Arc::clone(text));
-        self.ids.push(id);
-        self.type_ids.push(type_id, 1);
-        self.offsets.push((0, 0));
-        self.words.push(NO_WORD);
-        self.special_tokens_mask.push(1, 1);
-        self.attention_mask.push(1, 1);
+        self.put_specials((&[id], from_ref(text)), type_id, Direction::Right);
         self.set_sequence_range(sequence, first..first + len);
     }
 }
+
+/// The ids of special tokens, and what they are called.
+pub(crate) type SpecialTokens<'s> = (&'s [TokenId], &'s [Arc<str>]);
 
 /// Has all of a column where the front of it is.
 fn put_in_front<T: Copy>(later: &mut Vec<T>, front: &mut Vec<T>) {

@@ -12,6 +12,8 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use smallvec::SmallVec;
+
 use crate::ids::TokenId;
 
 mod combine;
@@ -66,8 +68,8 @@ pub struct Encoding {
     pub(crate) vocabulary: Option<Arc<dyn TokenTexts>>,
     /// Texts that differ from the vocabulary's.
     pub(crate) surfaces: Surfaces,
-    /// Token range of each sequence, by ascending sequence id.
-    pub(crate) sequence_ranges: Vec<(usize, Range<usize>)>,
+    /// Token range of each sequence, by ascending sequence id. Mostly there is one.
+    pub(crate) sequence_ranges: SmallVec<[(usize, Range<usize>); 1]>,
     pub(crate) overflowing: Vec<Encoding>,
     /// Which columns may be searched by halving; found out at the first look-up.
     order: OnceLock<lookup::Order>,

@@ -35,7 +35,7 @@ impl Encoding {
             offsets: self.offsets.to_vec(),
             special_tokens_mask: self.special_tokens_mask.to_vec(),
             attention_mask: self.attention_mask.to_vec(),
-            sequence_ranges: self.sequence_ranges.clone(),
+            sequence_ranges: self.sequence_ranges.to_vec(),
             overflowing: self.overflowing.iter().map(Encoding::to_parts).collect(),
         }
     }

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
     /// The first token behind it.
@@ -10,9 +12,10 @@ struct Run {
     value: u32,
 }
 
-/// Numbers of tokens; no two neighbouring runs have one value, and none is empty.
+/// Numbers of tokens; no two neighbouring runs have one value, and none is empty. Special tokens around a text are three, which
+/// ask for no memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Runs(Vec<Run>);
+pub(crate) struct Runs(SmallVec<[Run; 3]>);
 
 impl Runs {
     pub fn of(value: u32, count: usize) -> Self {

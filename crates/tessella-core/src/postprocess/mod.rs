@@ -93,17 +93,83 @@ impl PostProcessor {
     }
 
     /// Joins the sequence, or the pair, into one encoding.
-    pub fn process(&self, first: Encoding, second: Option<Encoding>, add_special: bool) -> Result<Encoding> {
-        let mut encodings: Vec<Encoding> = std::iter::once(first).chain(second).collect();
-        for (sequence, encoding) in encodings.iter_mut().enumerate() {
-            set_sequence(encoding, sequence);
-            encoding.set_type_id(sequence as u32);
+    pub fn process(
+        &self,
+        mut first: Encoding,
+        second: Option<Encoding>,
+        add_special: bool,
+    ) -> Result<Encoding> {
+        begin(&mut first, 0);
+        let Some(mut second) = second else {
+            if self.leaves_as_many(1) {
+                self.apply_in_place(std::slice::from_mut(&mut first), add_special)?;
+                return Ok(first);
+            }
+            return self.apply_and_join(vec![first], add_special);
+        };
+        begin(&mut second, 1);
+        let mut pair = vec![first, second];
+        if self.leaves_as_many(2) {
+            self.apply_in_place(&mut pair, add_special)?;
+            return Encoding::merge(pair, false);
         }
+        self.apply_and_join(pair, add_special)
+    }
+
+    fn apply_and_join(&self, mut encodings: Vec<Encoding>, add_special: bool) -> Result<Encoding> {
         self.apply(&mut encodings, add_special)?;
         join(encodings)
     }
 
+    /// Whether so many encodings need not become a list of other length, for nobody behind it sees it.
+    fn leaves_as_many(&self, count: usize) -> bool {
+        match self {
+            PostProcessor::Template(template) => template.is_around_each(count),
+            PostProcessor::Sequence(processors) => processors.split_last().is_none_or(|(last, before)| {
+                last.leaves_as_many(count) && !before.iter().any(PostProcessor::has_template)
+            }),
+            _ => true,
+        }
+    }
+
+    /// Whether what comes behind it gets a list that may be longer.
+    fn has_template(&self) -> bool {
+        match self {
+            PostProcessor::Template(_) => true,
+            PostProcessor::Sequence(processors) => processors.iter().any(PostProcessor::has_template),
+            _ => false,
+        }
+    }
+
+    /// What [`apply`](Self::apply) comes to, once joined, where it [leaves as many](Self::leaves_as_many).
+    fn apply_in_place(&self, encodings: &mut [Encoding], add_special: bool) -> Result<()> {
+        match self {
+            PostProcessor::Template(template) => template.put_around(encodings, add_special),
+            PostProcessor::Sequence(processors) => {
+                processors.iter().try_for_each(|processor| processor.apply_in_place(encodings, add_special))
+            }
+            _ => {
+                self.apply_to_each(encodings, add_special);
+                Ok(())
+            }
+        }
+    }
+
     fn apply(&self, encodings: &mut Vec<Encoding>, add_special: bool) -> Result<()> {
+        match self {
+            PostProcessor::Template(template) => template.apply(encodings, add_special),
+            PostProcessor::Sequence(processors) => {
+                processors.iter().try_for_each(|processor| processor.apply(encodings, add_special))
+            }
+            _ => {
+                self.apply_to_each(encodings, add_special);
+                Ok(())
+            }
+        }
+    }
+
+    /// What is done to each encoding for itself. Templates and sequences do more.
+    fn apply_to_each(&self, encodings: &mut [Encoding], add_special: bool) {
         match self {
             PostProcessor::Bert { sep, cls } => {
                 if add_special {
@@ -125,7 +191,7 @@ impl PostProcessor {
                     }
                 }
             }
-            PostProcessor::ByteLevel { trim_offsets, add_prefix_space } => {
+            PostProcessor::ByteLevel { add_prefix_space, trim_offsets } => {
                 for (index, encoding) in encodings.iter_mut().enumerate() {
                     if *trim_offsets {
                         trim::trim_offsets(encoding, *add_prefix_space);
@@ -133,14 +199,8 @@ impl PostProcessor {
                     encoding.set_sequence_id(index);
                 }
             }
-            PostProcessor::Template(template) => template.apply(encodings, add_special)?,
-            PostProcessor::Sequence(processors) => {
-                for processor in processors {
-                    processor.apply(encodings, add_special)?;
-                }
-            }
+            PostProcessor::Template(_) | PostProcessor::Sequence(_) => {}
         }
-        Ok(())
     }
 }
 
@@ -162,6 +222,12 @@ fn join(mut encodings: Vec<Encoding>) -> Result<Encoding> {
         1 => Ok(encodings.remove(0)),
         _ => Encoding::merge(encodings, false),
     }
+}
+
+/// What the first of processors gets.
+fn begin(encoding: &mut Encoding, sequence: usize) {
+    set_sequence(encoding, sequence);
+    encoding.set_type_id(sequence as u32);
 }
 
 fn set_sequence(encoding: &mut Encoding, sequence: usize) {

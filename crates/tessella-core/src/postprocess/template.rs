@@ -17,7 +17,7 @@ use crate::encoding::Encoding;
 use crate::error::{Error, Result, excerpt};
 use crate::ids::TokenId;
 use crate::limits;
-use crate::spec::{Template, TemplatePiece, TemplateSpecial};
+use crate::spec::{Direction, Template, TemplatePiece, TemplateSpecial};
 
 impl TemplatePiece {
     /// Reads one piece, e.g. `$B:1`.
@@ -116,9 +116,43 @@ enum Piece {
     Special { ids: Arc<[TokenId]>, texts: Arc<[Arc<str>]>, type_id: u32 },
 }
 
+impl Piece {
+    /// Which sequence it is, if it is one.
+    fn sequence(&self) -> Option<usize> {
+        match self {
+            Piece::Sequence { index, .. } => Some(*index),
+            Piece::Special { .. } => None,
+        }
+    }
+}
+
 /// Tokens of an encoding and of its overflow.
 fn tokens_of(encoding: &Encoding) -> usize {
     encoding.overflowing.iter().map(Encoding::len).sum::<usize>() + encoding.len()
+}
+
+/// Puts the special tokens of pieces in front of an encoding and behind it, and likewise around its windows.
+fn put_specials(encoding: &mut Encoding, before: &[Piece], after: &[Piece]) {
+    let mut windows = encoding.take_overflowing();
+    for part in std::iter::once(&mut *encoding).chain(&mut windows) {
+        let sides = before.iter().rev().map(|piece| (piece, Direction::Left));
+        for (piece, side) in sides.chain(after.iter().map(|piece| (piece, Direction::Right))) {
+            if let Piece::Special { ids, texts, type_id } = piece {
+                part.put_specials((ids, texts), *type_id, side);
+            }
+        }
+    }
+    encoding.overflowing = windows;
+}
+
+fn check_size(pieces: &[Piece], encodings: &[Encoding], add_special: bool) -> Result<()> {
+    let tokens = pieces.iter().fold(0usize, |sum, piece| {
+        sum.saturating_add(match piece {
+            Piece::Special { ids, .. } => ids.len() * usize::from(add_special),
+            Piece::Sequence { index, .. } => encodings.get(*index).map_or(0, tokens_of),
+        })
+    });
+    limits::check_tokens(tokens, || format!("a template of {} pieces", pieces.len()))
 }
 
 /// A template with its special tokens looked up.
@@ -160,6 +194,37 @@ impl CompiledTemplate {
         pieces.iter().map(added).sum()
     }
 
+    fn pieces(&self, sequences: usize) -> &[Piece] {
+        if sequences == 1 { &self.single } else { &self.pair }
+    }
+
+    /// Whether each of so many sequences comes once, in order, with special tokens around it.
+    pub(super) fn is_around_each(&self, sequences: usize) -> bool {
+        self.pieces(sequences).iter().filter_map(Piece::sequence).eq(0..sequences)
+    }
+
+    /// What [`apply`](Self::apply) and joining come to where the template [is around each](Self::is_around_each): what stands
+    /// between two sequences goes behind the first.
+    pub(super) fn put_around(&self, encodings: &mut [Encoding], add_special: bool) -> Result<()> {
+        let mut pieces = self.pieces(encodings.len());
+        check_size(pieces, encodings, add_special)?;
+        for encoding in encodings {
+            let at = pieces.iter().position(|piece| piece.sequence().is_some()).unwrap_or(0);
+            let (before, rest) = pieces.split_at(at);
+            let end = rest.iter().skip(1).position(|piece| piece.sequence().is_some());
+            let (after, others) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+            pieces = others;
+            if let Some(Piece::Sequence { index, type_id }) = after.first() {
+                encoding.set_type_id(*type_id);
+                encoding.set_sequence_id(*index);
+            }
+            if add_special {
+                put_specials(encoding, before, after);
+            }
+        }
+        Ok(())
+    }
+
     /// Replaces the sequences by one encoding for each piece.
     pub(super) fn apply(&self, encodings: &mut Vec<Encoding>, add_special: bool) -> Result<()> {
         let pieces = match encodings.len() {
@@ -172,13 +237,7 @@ impl CompiledTemplate {
                 )));
             }
         };
-        let tokens = pieces.iter().fold(0usize, |sum, piece| {
-            sum.saturating_add(match piece {
-                Piece::Special { ids, .. } => ids.len() * usize::from(add_special),
-                Piece::Sequence { index, .. } => encodings.get(*index).map_or(0, tokens_of),
-            })
-        });
-        limits::check_tokens(tokens, || format!("a template of {} pieces", pieces.len()))?;
+        check_size(pieces, encodings, add_special)?;
         let mut filled = Vec::with_capacity(pieces.len());
         for (at, piece) in pieces.iter().enumerate() {
             match piece {

@@ -126,6 +126,98 @@ fn the_pipeline_is_that_of_the_reference() {
     assert!(windows > 10, "only {windows} windows");
 }
 
+/// Calls `[CLS]` what templates call it, and `[SEP]` otherwise.
+#[derive(Debug)]
+struct Names;
+
+impl crate::encoding::TokenTexts for Names {
+    fn token_text(&self, id: TokenId) -> Option<&str> {
+        ["a", "\u{120}b", "c\u{120}"].get(id as usize).copied().or((id == 101).then_some("[CLS]"))
+    }
+}
+
+/// What is put around sequences where they stand is what joining them with their special tokens gives, with windows, names of
+/// tokens and padding that was there.
+#[test]
+fn sequences_in_place_are_as_if_they_were_joined() {
+    use crate::encoding::{Offsets, Surfaces};
+    use crate::spec::Direction;
+    let mut random = crate::random::Random::from_seed(17);
+    let mut below = |bound: usize| random.next_u64() as usize % bound;
+    let (mut in_place, mut windows) = (0, 0);
+    for round in 0..4000 {
+        let specials = ["[CLS]", "[SEP]:1", "[X]:2", "[X]"];
+        let mut pieces: Vec<&str> = (0..below(4)).map(|_| specials[below(4)]).collect();
+        pieces.insert(below(pieces.len() + 1), ["$A", "$A:3"][below(2)]);
+        if below(8) == 0 {
+            pieces.push("$A:1");
+        }
+        let mut of_pair: Vec<&str> = (0..below(4)).map(|_| specials[below(4)]).collect();
+        of_pair.insert(below(of_pair.len() + 1), "$A");
+        of_pair.insert(below(of_pair.len() + 1), ["$B:1", "$B"][below(2)]);
+        let template = || PostProcessorSpec::Template(template(&pieces.join(" "), &of_pair.join(" ")));
+        let special = |id: u32| (["[CLS]", "<s>"][id as usize % 2].to_string(), 101 + id);
+        let byte_level = || PostProcessorSpec::ByteLevel {
+            add_prefix_space: round % 3 == 0,
+            trim_offsets: round % 2 == 0,
+            use_regex: true,
+        };
+        let spec = match below(7) {
+            0 | 1 => template(),
+            2 => PostProcessorSpec::Sequence(vec![byte_level(), template()]),
+            3 => PostProcessorSpec::Sequence(vec![template(), byte_level()]),
+            4 => PostProcessorSpec::Bert { sep: special(1), cls: special(0) },
+            5 => PostProcessorSpec::Roberta {
+                sep: special(0),
+                cls: special(1),
+                trim_offsets: round % 2 == 0,
+                add_prefix_space: false,
+            },
+            _ => PostProcessorSpec::Sequence(vec![byte_level(), byte_level()]),
+        };
+        let mut sequence = || {
+            let count = below(9);
+            let mut surfaces = Surfaces::new();
+            (0..count).filter(|_| below(3) == 0).for_each(|index| surfaces.push(index, "own"));
+            let far = [0, 1 << 33][usize::from(below(6) == 0)];
+            let offsets = (0..count).map(|at| (far + at, far + at + 1)).collect::<Vec<_>>();
+            let ids = (0..count).map(|_| below(4) as u32).collect();
+            let mut encoding = Encoding::from_tokens(
+                ids,
+                Offsets::from(offsets),
+                (0..count as u32).collect(),
+                0,
+                Arc::new(Names),
+                surfaces,
+            );
+            match below(3) {
+                0 => {
+                    encoding
+                        .truncate(1 + below(4), 0, [Direction::Left, Direction::Right][below(2)])
+                        .unwrap();
+                }
+                1 => encoding
+                    .pad(below(10), 3, 1, "pad", [Direction::Left, Direction::Right][below(2)])
+                    .unwrap(),
+                _ => {}
+            }
+            encoding
+        };
+        let (first, other) = (sequence(), sequence());
+        let second = (round % 2 == 0).then_some(other);
+        let processor = PostProcessor::new(&spec).unwrap();
+        let add_special = below(4) > 0;
+        let mut list: Vec<Encoding> = std::iter::once(first.clone()).chain(second.clone()).collect();
+        list.iter_mut().enumerate().for_each(|(number, encoding)| begin(encoding, number));
+        in_place += usize::from(processor.leaves_as_many(list.len()));
+        let expected = processor.apply_and_join(list, add_special).unwrap().to_parts();
+        let found = processor.process(first, second, add_special).unwrap().to_parts();
+        assert_eq!(found, expected, "{spec:?} {add_special}");
+        windows += found.overflowing.len();
+    }
+    assert!(in_place > 2500 && windows > 1000, "{in_place} {windows}");
+}
+
 #[test]
 fn windows_of_the_overflow_get_the_types_of_the_template() {
     let state = serde_json::json!({

@@ -13,6 +13,8 @@
 //! An alignment may be switched off ([`Alignment::untracked`]): then it records nothing and costs a
 //! predictable branch. This is how the ids-only path shares the code of the aligned one.
 
+use smallvec::SmallVec;
+
 use crate::ids::Span;
 
 const IDENTITY: usize = usize::MAX;
@@ -30,7 +32,7 @@ struct Run {
 /// The map from a derived text to the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alignment {
-    runs: Vec<Run>,
+    runs: SmallVec<[Run; 1]>,
     len: usize,
     tracked: bool,
 }
@@ -38,17 +40,17 @@ pub struct Alignment {
 impl Alignment {
     /// An empty map that records what is pushed.
     pub fn new() -> Self {
-        Alignment { runs: Vec::new(), len: 0, tracked: true }
+        Alignment { runs: SmallVec::new(), len: 0, tracked: true }
     }
 
     /// A map that records nothing. Look-ups in it answer with an empty span at 0.
     pub fn untracked() -> Self {
-        Alignment { runs: Vec::new(), len: 0, tracked: false }
+        Alignment { runs: SmallVec::new(), len: 0, tracked: false }
     }
 
     /// An empty map that tracks if `self` does.
     pub fn like(&self) -> Self {
-        Alignment { runs: Vec::new(), len: 0, tracked: self.tracked }
+        Alignment { runs: SmallVec::new(), len: 0, tracked: self.tracked }
     }
 
     /// `len` bytes that are the original's own from `origin` on.
