@@ -157,7 +157,7 @@ pub static TABLE: [Class; 34] = [
 ];
 
 /// Names under which other libraries give out a class of another name, which is what counts.
-pub static SAME: [(&str, &str); 8] = [
+pub static SAME: [(&str, &str); 9] = [
     ("ConvBertTokenizer", "BertTokenizer"),
     ("LayoutLMTokenizer", "BertTokenizer"),
     ("LxmertTokenizer", "BertTokenizer"),
@@ -166,6 +166,7 @@ pub static SAME: [(&str, &str); 8] = [
     ("LEDTokenizer", "RobertaTokenizer"),
     ("LongformerTokenizer", "RobertaTokenizer"),
     ("MvpTokenizer", "RobertaTokenizer"),
+    ("Phi3Tokenizer", "LlamaTokenizer"),
 ];
 
 /// Classes of folders whose bare vocabulary is read as that of another class.
