@@ -190,9 +190,8 @@ def test_calls_that_newer_releases_lack_say_what_took_their_place(bert):
 def test_names_that_one_class_is_given_out_under_are_those_of_the_library() -> None:
     """A folder that names one of them is one of that class, and not of a class without rules."""
     convert = pytest.importorskip("transformers.convert_slow_tokenizer")
-    from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
-
     from tessella._formats import CLASSES, SAME_CLASSES
+    from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 
     for name in sorted({*SAME_CLASSES, *convert.SLOW_TO_FAST_CONVERTERS}):
         theirs = tokenizer_class_from_name(name)
