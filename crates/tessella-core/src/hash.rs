@@ -3,6 +3,7 @@
 //!
 //! Whoever knows a hash can make texts that share it, in seconds. So tables that fill with what texts bring have a [`Secret`] one: those
 //! that look no further than a few places would lose what they remember, and those that are searched until a text is found take long.
+//! Small ones that stand in front of others, and hold what came last, do without.
 
 use std::sync::OnceLock;
 

@@ -6,7 +6,8 @@
 //!
 //! A processor works on a *list* of encodings: one or two sequences at first, then whatever the processor
 //! before it made of them (a template leaves one encoding for each of its pieces). The list is joined at
-//! the end. Windows of the overflow travel inside their encodings and get everything that those get.
+//! the end. Windows of the overflow travel inside their encodings and get everything that those get. Where nobody behind a template
+//! would see its list, as nearly everywhere, its special tokens are put around the sequences instead, and no list is made of them.
 
 use std::sync::Arc;
 

@@ -186,7 +186,7 @@ impl CompiledTemplate {
     }
 
     pub(super) fn added_tokens(&self, is_pair: bool) -> usize {
-        let pieces = if is_pair { &self.pair } else { &self.single };
+        let pieces = self.pieces(1 + usize::from(is_pair));
         let added = |piece: &Piece| match piece {
             Piece::Sequence { .. } => 0,
             Piece::Special { ids, .. } => ids.len(),
