@@ -79,6 +79,8 @@ pub enum Front {
     Nothing,
     /// Before every one.
     Always,
+    /// Before those that begin with it, or with what it is written for.
+    Present,
     /// Before those that do not begin with it, nor with what it is written for.
     Missing,
     /// Before such a one if the original begins with it.
@@ -88,10 +90,12 @@ pub enum Front {
 impl Respelling {
     /// Whether a character is put in front of a text, which may be at the start of the original.
     pub fn prepends_to(&self, text: &str, at_start: bool) -> bool {
-        let is_missing = || !text.is_empty() && !text.starts_with([char::from(self.from), self.to]);
+        let is_present = || text.starts_with([char::from(self.from), self.to]);
+        let is_missing = || !text.is_empty() && !is_present();
         match self.front {
             Front::Nothing => false,
             Front::Always => !text.is_empty(),
+            Front::Present => is_present(),
             Front::Missing => is_missing(),
             Front::MissingAtStart => at_start && is_missing(),
         }
@@ -227,6 +231,10 @@ impl Step {
     fn respelling(steps: &[Step]) -> Option<Respelling> {
         let (replace, prefix) = match steps {
             [Step::Replace(replace)] => (replace, None),
+            [Step::Replace(replace), Step::Replace(next)] => {
+                let (from, to) = replace.single_chars()?;
+                return next.doubles_at_start(to).then_some(Respelling { from, to, front: Front::Present });
+            }
             [Step::Prepend(prefix), Step::Replace(replace)] => (replace, Some((prefix, true))),
             [Step::Replace(replace), Step::Prepend(prefix)] => (replace, Some((prefix, false))),
             _ => return None,

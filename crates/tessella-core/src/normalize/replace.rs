@@ -42,6 +42,11 @@ impl Replace {
         self.matcher.as_literal().is_some_and(fits)
     }
 
+    /// Whether a character at the start of a text becomes two of it, and nothing else changes.
+    pub fn doubles_at_start(&self, c: char) -> bool {
+        self.matcher.as_char_at_start() == Some(c) && self.content.chars().eq([c, c])
+    }
+
     /// Whether what is replaced is a number of blanks, two or more of them all at once.
     pub fn is_of_blanks(&self) -> bool {
         self.is_of_blanks

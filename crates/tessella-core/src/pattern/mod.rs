@@ -156,6 +156,16 @@ impl Matcher {
         matches!(self.strategy, Strategy::Literal(_)).then_some(&self.source)
     }
 
+    /// The character that the pattern matches where a text begins with it, if that is all that it matches.
+    pub fn as_char_at_start(&self) -> Option<char> {
+        if matches!(self.strategy, Strategy::Literal(_)) {
+            return None;
+        }
+        let mut rest = self.source.strip_prefix(r"\A")?.chars();
+        let (c, None) = (rest.next()?, rest.next()) else { return None };
+        (!regex_syntax::is_meta_character(c)).then_some(c)
+    }
+
     /// Whether the pattern matches a character and all that follow it if they are equal: how many there must be at least.
     pub fn is_run_of(&self, c: char) -> Option<u32> {
         let (set, least) = scan::run_of(&self.source, self.scanner()?.dialect)?;

@@ -20,21 +20,8 @@ pub(super) fn respelling(
     pre_tokenizer: Option<&PreTokenizer>,
 ) -> Option<Respelling> {
     match (normalizer, pre_tokenizer) {
-        (Some(normalizer), None) => normalizer.respelling(),
-        // Where the other character is written for all, it cuts no more.
-        (Some(normalizer), Some(pre_tokenizer)) => {
-            normalizer.respelling().filter(|respelling| pre_tokenizer.cuts_only_at(respelling.from.into()))
-        }
-        (None, Some(pre_tokenizer)) => {
-            let (to, scheme) = pre_tokenizer.writes_marks()?;
-            let front = match scheme {
-                PrependScheme::Always => Front::Missing,
-                PrependScheme::First => Front::MissingAtStart,
-                PrependScheme::Never => Front::Nothing,
-            };
-            (to != ' ').then_some(Respelling { from: b' ', to, front })
-        }
-        (None, None) => None,
+        (None, Some(pre_tokenizer)) => marks(pre_tokenizer.writes_marks()?),
+        (normalizer, pre_tokenizer) => followed(normalizer?.respelling()?, pre_tokenizer),
     }
 }
 
@@ -47,14 +34,39 @@ pub(super) fn respelling_behind(
         return Some((0, respelling));
     }
     let normalizer = normalizer.filter(|normalizer| !normalizer.needs_alignment())?;
-    match pre_tokenizer {
-        None => normalizer.respelling_behind(),
+    let respelled = || {
+        let (behind, respelling) = normalizer.respelling_behind()?;
+        Some((behind, followed(respelling, pre_tokenizer)?))
+    };
+    respelled().or_else(|| Some((normalizer.step_count(), marks(pre_tokenizer?.writes_marks()?)?)))
+}
+
+/// What a Metaspace that cuts nothing does by itself.
+fn marks((to, scheme): (char, PrependScheme)) -> Option<Respelling> {
+    let front = match scheme {
+        PrependScheme::Always => Front::Missing,
+        PrependScheme::First => Front::MissingAtStart,
+        PrependScheme::Never => Front::Nothing,
+    };
+    (to != ' ').then_some(Respelling { from: b' ', to, front })
+}
+
+/// What a normalizer and the pre-tokenizer behind it do together, if that is a respelling too.
+fn followed(respelling: Respelling, pre_tokenizer: Option<&PreTokenizer>) -> Option<Respelling> {
+    let Some(pre) = pre_tokenizer else { return Some(respelling) };
+    let Some(written) = pre.writes_marks() else {
         // Where the other character is written for all, it cuts no more.
-        Some(pre) if pre.writes_marks().is_none() => {
-            normalizer.respelling_behind().filter(|(_, respelling)| pre.cuts_only_at(respelling.from.into()))
-        }
-        pre => Some((normalizer.step_count(), respelling(None, pre)?)),
-    }
+        return pre.cuts_only_at(respelling.from.into()).then_some(respelling);
+    };
+    let marks = marks(written).filter(|marks| (marks.from, marks.to) == (respelling.from, respelling.to))?;
+    let front = match (respelling.front, marks.front) {
+        (Front::Nothing, front) => front,
+        (Front::Present, Front::Missing) => Front::Always,
+        // Where there is one in front already, none is put there.
+        (front @ (Front::Always | Front::Present), Front::Nothing) | (front @ Front::Always, _) => front,
+        _ => return None,
+    };
+    Some(Respelling { front, ..respelling })
 }
 
 /// How a piece is written for the model.

@@ -132,11 +132,17 @@ pub(super) fn random_bpe(random: &mut Random) -> BpeSpec {
 fn respelled_units_are_as_the_stages() {
     let replace = NormalizerSpec::Replace { pattern: Pattern::Literal(" ".into()), content: "▁".into() };
     let prepend = |prefix: &str| NormalizerSpec::Prepend { prepend: prefix.into() };
+    let doubled = |source: &str| NormalizerSpec::Replace {
+        pattern: Pattern::Regex { source: source.into(), dialect: Dialect::Oniguruma },
+        content: "▁▁".into(),
+    };
     let metaspace = |prepend| PreTokenizerSpec::Metaspace { replacement: '▁', prepend, split: false };
-    for seed in 0..140 {
+    for seed in 0..280 {
         let mut random = Random::from_seed(seed);
         let mut spec = TokenizerSpec::new(ModelSpec::Bpe(random_bpe(&mut random)));
-        (spec.normalizer, spec.pre_tokenizer) = match seed % 7 {
+        let scheme =
+            [PrependScheme::Always, PrependScheme::First, PrependScheme::Never][seed as usize / 14 % 3];
+        (spec.normalizer, spec.pre_tokenizer) = match seed % 14 {
             0 => (Some(NormalizerSpec::Sequence(vec![prepend("▁"), replace.clone()])), None),
             1 => (Some(NormalizerSpec::Sequence(vec![replace.clone(), prepend("▁")])), None),
             2 => (Some(NormalizerSpec::Sequence(vec![prepend(" "), replace.clone()])), None),
@@ -151,7 +157,20 @@ fn respelled_units_are_as_the_stages() {
             ),
             4 => (None, Some(metaspace(PrependScheme::Always))),
             5 => (None, Some(metaspace(PrependScheme::First))),
-            _ => (None, Some(metaspace(PrependScheme::Never))),
+            6 => (None, Some(metaspace(PrependScheme::Never))),
+            7 => (Some(replace.clone()), Some(metaspace(scheme))),
+            8 => {
+                (Some(NormalizerSpec::Sequence(vec![prepend("▁"), replace.clone()])), Some(metaspace(scheme)))
+            }
+            9 => (Some(NormalizerSpec::Sequence(vec![replace.clone(), doubled(r"\A▁")])), None),
+            10 => (
+                Some(NormalizerSpec::Sequence(vec![replace.clone(), doubled(r"\A▁")])),
+                Some(metaspace(PrependScheme::Never)),
+            ),
+            _ => (
+                Some(NormalizerSpec::Sequence(vec![replace.clone(), doubled(r"\A▁")])),
+                Some(metaspace(PrependScheme::Always)),
+            ),
         };
         added(&mut spec);
         if seed % 5 == 0 {
@@ -188,6 +207,12 @@ fn what_is_more_than_respelling_goes_stage_by_stage() {
     assert!(way(chain(replace.clone(), prepend(" ")), bpe.clone(), token.clone()));
     assert!(way(chain(prepend("x"), replace.clone()), bpe.clone(), token.clone()));
     assert!(way(chain(replace.clone(), replace.clone()), bpe.clone(), token.clone()));
+    for (source, content) in [("▁", "▁▁"), ("^▁", "▁▁"), (r"\A▁+", "▁▁"), (r"\A▁", "▁"), (r"\A.", "..")]
+    {
+        let pattern = Pattern::Regex { source: source.into(), dialect: Dialect::Oniguruma };
+        let other = NormalizerSpec::Replace { pattern, content: content.into() };
+        assert!(way(chain(replace.clone(), other), bpe.clone(), token.clone()), "{source} {content}");
+    }
     assert!(way(replace.clone(), BpeSpec { ignore_merges: true, ..bpe.clone() }, token.clone()));
     assert!(way(replace.clone(), BpeSpec { dropout: Some(0.5), ..bpe.clone() }, token.clone()));
     assert!(way(replace.clone(), bpe.clone(), AddedToken { normalized: true, ..token.clone() }));
