@@ -16,7 +16,7 @@ use super::merge::Work;
 use super::pairs::{Filling, NEVER, Symbol};
 use super::slots::ID_BOUND;
 use super::symbols::{Ids, Merger};
-use super::vectors::Plain;
+use super::vectors::{Level, Task, Vectors};
 use super::{Absent, EachToken, Engine};
 use crate::ids::TokenId;
 
@@ -74,13 +74,7 @@ impl Engine {
                 return Err("an id is too large for a slot");
             }
             if !by_concatenation {
-                let mut reached = vec![false; whole.len()];
-                let keys = whole.iter().map(|&(key, _)| key);
-                merger.merge(Plain, &mut Work::<SHORT>::new(), keys, |index, symbols| {
-                    let &[symbol] = symbols else { return };
-                    reached[index] = merger.ids.of(symbol) == whole[index].1;
-                });
-                let mut reached = reached.into_iter();
+                let mut reached = Level::best().run(Reaching { merger: &merger, whole: &whole }).into_iter();
                 whole.retain(|_| reached.next() == Some(false));
             }
         }
@@ -104,6 +98,27 @@ impl Engine {
     pub fn memory(&self) -> usize {
         let longest = self.longest.get().and_then(|longest| Some(longest.as_ref()?.memory()));
         self.merger.memory() + self.whole.len() * 2 * size_of::<(Key, TokenId)>() + longest.unwrap_or(0)
+    }
+}
+
+/// Which pieces merges make the token of, that is.
+struct Reaching<'r> {
+    merger: &'r Merger,
+    whole: &'r [(Key, TokenId)],
+}
+
+impl Task for Reaching<'_> {
+    type Output = Vec<bool>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Vec<bool> {
+        let Reaching { merger, whole } = self;
+        let keys: Vec<Key> = whole.iter().map(|&(key, _)| key).collect();
+        let mut reached = vec![false; whole.len()];
+        merger.solve(vectors, &mut Work::<SHORT>::new(), &keys, |index, ids| {
+            reached[index] = ids == [whole[index].1];
+        });
+        reached
     }
 }
 

@@ -72,9 +72,9 @@ const BYTE_TO_UTF8: [([u8; 2], usize); 256] = {
     table
 };
 
-/// Many byte strings in the alphabet's characters, one behind the other, and where each ends, below 4 GiB. `ends` says where the
-/// byte strings end that lie in `bytes` one behind the other.
-pub fn all_in_alphabet(bytes: &[u8], ends: &[usize]) -> (String, Vec<u32>) {
+/// Many byte strings in the alphabet's characters as UTF-8, one behind the other, and where each ends, below 4 GiB. `ends` says where
+/// the byte strings end that lie in `bytes` one behind the other.
+pub fn all_in_alphabet(bytes: &[u8], ends: &[usize]) -> (Vec<u8>, Vec<u32>) {
     let mut spelled = vec![0; bytes.len() * 2 + 1];
     let mut at = 0;
     let mut start = 0;
@@ -89,8 +89,7 @@ pub fn all_in_alphabet(bytes: &[u8], ends: &[usize]) -> (String, Vec<u32>) {
     });
     let spelled_ends = spelled_ends.collect();
     spelled.truncate(at);
-    // Nothing but characters was written.
-    (String::from_utf8(spelled).unwrap_or_default(), spelled_ends)
+    (spelled, spelled_ends)
 }
 
 /// The bytes of a text that lies wholly in the alphabet.
@@ -152,7 +151,7 @@ mod tests {
         }
         let bytes: Vec<u8> = (0..=255).collect();
         let (spelled, ends) = all_in_alphabet(&bytes, &[1, 1, 100, 256]);
-        assert_eq!(spelled, bytes_to_alphabet(&bytes));
+        assert_eq!(spelled, bytes_to_alphabet(&bytes).into_bytes());
         let ends: Vec<usize> = ends.into_iter().map(|end| end as usize).collect();
         assert_eq!(&spelled[ends[1]..ends[2]], bytes_to_alphabet(&bytes[1..100]));
         assert_eq!((ends[0], ends[1], ends[3]), ("Ā".len(), "Ā".len(), spelled.len()));
