@@ -20,25 +20,32 @@ fn in_model<'t>(model: &ModelSpec, tokens: &'t [AddedToken]) -> (HashMap<&'t str
             vocab.len()
         }
         (ModelSpec::Unigram(model), _) => {
-            // Of a repeated piece the later one counts.
-            for ((text, _), id) in model.vocab.iter().zip(0..) {
-                if let Some(slot) = wanted.get_mut(text.as_str()) {
-                    *slot = Some(id);
-                }
-            }
-            model.vocab.len()
+            find(&mut wanted, model.vocab.iter().map(|(text, _)| text.as_str()))
         }
         (ModelSpec::SentencePiece(model), _) => {
-            for (piece, id) in model.pieces.iter().zip(0..) {
-                if let Some(slot) = wanted.get_mut(piece.text.as_str()) {
-                    *slot = Some(id);
-                }
-            }
-            model.pieces.len()
+            find(&mut wanted, model.pieces.iter().map(|piece| piece.text.as_str()))
         }
         _ => 0,
     };
     (wanted.into_iter().filter_map(|(text, id)| Some((text, id?))).collect(), size as TokenId)
+}
+
+/// Gives the texts that are wanted their places among pieces, and counts these. Of a repeated piece the later one counts.
+fn find<'p>(wanted: &mut HashMap<&str, Option<TokenId>>, pieces: impl Iterator<Item = &'p str>) -> usize {
+    // Most pieces begin as none of the texts, which takes less time to see than to look them up.
+    let mut begins = [false; 256];
+    let first = |text: &str| text.bytes().next().map_or(0, usize::from);
+    wanted.keys().for_each(|text| begins[first(text)] = true);
+    let mut count = 0;
+    for piece in pieces {
+        if begins[first(piece)]
+            && let Some(id) = wanted.get_mut(piece)
+        {
+            *id = Some(count as TokenId);
+        }
+        count += 1;
+    }
+    count
 }
 
 /// So many claims are told one by one; of a file whose tokens were all moved nobody reads each.

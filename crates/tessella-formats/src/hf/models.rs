@@ -92,12 +92,24 @@ fn tell_repeated(mut parser: Parser<'_>, path: &str, remarks: &mut Remarks) -> R
 
 fn read_list(parser: &mut Parser<'_>, path: &str) -> Result<Vec<(String, f64)>> {
     let mut pieces = Vec::new();
+    let wrong = |at: usize, problem: &str| {
+        Error::format(format!("{problem}, expected [piece, score]")).at(format!("{path}[{at}]"))
+    };
+    let score = |at: usize, number: &str| {
+        let score = read_score(number);
+        let is_too_large = score.is_infinite();
+        if is_too_large { Err(wrong(at, "a score beyond 64-bit floating point")) } else { Ok(score) }
+    };
     parser.begin_array()?;
-    while parser.next_element()? {
-        let entry = |problem: &str| {
-            Err(Error::format(format!("{problem}, expected [piece, score]"))
-                .at(format!("{path}[{}]", pieces.len())))
-        };
+    loop {
+        while let Some((text, number)) = parser.plain_scored() {
+            pieces.push((text.to_string(), score(pieces.len(), number)?));
+        }
+        // The end, or an entry that is not plain.
+        if !parser.next_element()? {
+            return Ok(pieces);
+        }
+        let entry = |problem: &str| Err(wrong(pieces.len(), problem));
         if parser.peek()? != Kind::Array {
             return entry("not an array");
         }
@@ -109,16 +121,12 @@ fn read_list(parser: &mut Parser<'_>, path: &str) -> Result<Vec<(String, f64)>> 
         if !parser.next_element()? || parser.peek()? != Kind::Number {
             return entry("no score");
         }
-        let score = read_score(parser.number_text()?);
-        if score.is_infinite() {
-            return entry("a score beyond 64-bit floating point");
-        }
+        let score = score(pieces.len(), parser.number_text()?)?;
         if parser.next_element()? {
             return entry("more than two elements");
         }
         pieces.push((text, score));
     }
-    Ok(pieces)
 }
 
 fn read_table(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Result<Table> {
@@ -196,6 +204,13 @@ fn each_merge<'a>(
                 if !left.starts_with(HEADER) {
                     found(index, left.into(), right.into())?;
                 }
+                index += 1;
+            }
+        }
+        if first_kind.is_none_or(|kind| kind == Kind::Array) {
+            while let Some((left, right)) = parser.plain_pair() {
+                first_kind = Some(Kind::Array);
+                found(index, left.into(), right.into())?;
                 index += 1;
             }
         }

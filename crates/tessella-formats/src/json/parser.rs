@@ -30,7 +30,7 @@ pub enum Kind {
 pub struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
-    depth: usize,
+    pub(super) depth: usize,
     /// The innermost container has just been opened: no comma is due.
     pub(super) fresh: bool,
 }

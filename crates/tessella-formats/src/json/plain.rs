@@ -1,10 +1,11 @@
-//! The short way through large tables: entries `"text": 5`, and texts of two halves, that need no decoding.
+//! The short way through large tables: entries `"text": 5`, texts of two halves, and arrays of two texts or of a text and a number,
+//! that need no decoding.
 //!
 //! Each of these takes a whole entry or nothing. Where anything is other than plain (an escape, a control character, a
 //! number that is no small integer, a comma too many or too few, the end), the parser stays where it stood, and
 //! what is asked next of it, by the rules, says what is there.
 
-use super::parser::Parser;
+use super::parser::{MAX_DEPTH, Parser};
 
 /// Digits of a number that is read the short way: any such number is a 32-bit integer.
 const MOST_DIGITS: usize = 9;
@@ -50,26 +51,29 @@ fn find(bytes: &[u8], mut at: usize, below: u8) -> Option<(usize, u8)> {
     }
 }
 
+/// The place behind a byte, if it is there.
+#[inline]
+fn behind(bytes: &[u8], at: usize, byte: u8) -> Option<usize> {
+    (*bytes.get(at)? == byte).then_some(at + 1)
+}
+
 impl<'a> Parser<'a> {
-    /// Where the text begins that comes next in the container, behind the comma that is due and the quote.
+    /// The place behind a byte that comes next in the container, behind the comma that is due.
     #[inline]
-    fn next_text(&self) -> Option<usize> {
+    fn next(&self, byte: u8) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut at = past_space(bytes, self.at);
         if !self.fresh {
-            if *bytes.get(at)? != b',' {
-                return None;
-            }
-            at = past_space(bytes, at + 1);
+            at = past_space(bytes, behind(bytes, at, b',')?);
         }
-        (*bytes.get(at)? == b'"').then_some(at + 1)
+        behind(bytes, at, byte)
     }
 
     /// Takes the next entry of an object, if it is a plain text and a plain integer.
     #[inline]
     pub fn plain_entry(&mut self) -> Option<(&'a str, u32)> {
         let (text, bytes) = (self.text, self.text.as_bytes());
-        let start = self.next_text()?;
+        let start = self.next(b'"')?;
         let (end, b'"') = find(bytes, start, RUN)? else { return None };
         let colon = past_space(bytes, end + 1);
         if *bytes.get(colon)? != b':' {
@@ -97,12 +101,61 @@ impl<'a> Parser<'a> {
     #[inline]
     pub fn plain_halves(&mut self) -> Option<(&'a str, &'a str)> {
         let (text, bytes) = (self.text, self.text.as_bytes());
-        let start = self.next_text()?;
+        let start = self.next(b'"')?;
         let (space, b' ') = find(bytes, start, HALF)? else { return None };
         let (end, b'"') = find(bytes, space + 1, HALF)? else { return None };
         self.at = end + 1;
         self.fresh = false;
         Some((&text[start..space], &text[space + 1..end]))
+    }
+
+    /// Takes the next element of an array, if it is an array of two plain texts.
+    #[inline]
+    pub fn plain_pair(&mut self) -> Option<(&'a str, &'a str)> {
+        let (text, bytes) = (self.text, self.text.as_bytes());
+        let (first, end) = self.plain_first()?;
+        let second = behind(bytes, past_space(bytes, behind(bytes, end, b',')?), b'"')?;
+        let (last, b'"') = find(bytes, second, RUN)? else { return None };
+        self.at = behind(bytes, past_space(bytes, last + 1), b']')?;
+        self.fresh = false;
+        Some((first, &text[second..last]))
+    }
+
+    /// Takes the next element of an array, if it is an array of a plain text and a number that is written with digits, a point and a
+    /// sign: the text, and the number as it is written.
+    #[inline]
+    pub fn plain_scored(&mut self) -> Option<(&'a str, &'a str)> {
+        let (text, bytes) = (self.text, self.text.as_bytes());
+        let (first, end) = self.plain_first()?;
+        let number = past_space(bytes, behind(bytes, end, b',')?);
+        let digits = number + usize::from(*bytes.get(number)? == b'-');
+        let many = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let whole = many(digits);
+        let mut behind_number = digits + whole;
+        if bytes.get(behind_number) == Some(&b'.') {
+            let part = many(behind_number + 1);
+            behind_number += 1 + part;
+            if part == 0 {
+                return None;
+            }
+        }
+        if whole == 0 || whole > 1 && bytes[digits] == b'0' {
+            return None;
+        }
+        // What would go on with the number is left to the rules.
+        self.at = behind(bytes, past_space(bytes, behind_number), b']')?;
+        self.fresh = false;
+        Some((first, &text[number..behind_number]))
+    }
+
+    /// The plain text that the next element begins with, which is an array, and the place behind it.
+    #[inline]
+    fn plain_first(&self) -> Option<(&'a str, usize)> {
+        let bytes = self.text.as_bytes();
+        let inner = self.next(b'[').filter(|_| self.depth < MAX_DEPTH)?;
+        let start = behind(bytes, past_space(bytes, inner), b'"')?;
+        let (end, b'"') = find(bytes, start, RUN)? else { return None };
+        Some((&self.text[start..end], past_space(bytes, end + 1)))
     }
 }
 
@@ -209,5 +262,80 @@ mod tests {
         }
         let mut parser = Parser::new(r#"["a b","c d"]"#);
         assert_eq!(parser.plain_halves(), None, "the array is not opened");
+    }
+
+    /// What the short ways take of an array of arrays is what the rules take, and they go on from the same place.
+    fn agree_on_arrays(array: &str) -> [usize; 2] {
+        let mut taken = [0, 0];
+        for scored in [false, true] {
+            let (mut short, mut strict) = (Parser::new(array), Parser::new(array));
+            short.begin_array().unwrap();
+            strict.begin_array().unwrap();
+            while let Some((first, second)) = if scored { short.plain_scored() } else { short.plain_pair() } {
+                assert!(strict.next_element().unwrap(), "{array}");
+                strict.begin_array().unwrap();
+                assert!(strict.next_element().unwrap(), "{array}");
+                assert_eq!(strict.string().unwrap(), first, "{array}");
+                assert!(strict.next_element().unwrap(), "{array}");
+                if scored {
+                    assert_eq!(strict.number_text().unwrap(), second, "{array}");
+                } else {
+                    assert_eq!(strict.string().unwrap(), second, "{array}");
+                }
+                assert!(!strict.next_element().unwrap(), "{array}");
+                taken[usize::from(scored)] += 1;
+            }
+            let rest = |parser: &mut Parser<'_>| match parser.next_element() {
+                Ok(true) => parser.value().map(Some).map_err(|error| error.to_string()),
+                Ok(false) => Ok(None),
+                Err(error) => Err(error.to_string()),
+            };
+            assert_eq!(rest(&mut short), rest(&mut strict), "{array}");
+        }
+        taken
+    }
+
+    #[test]
+    fn arrays_are_those_of_the_rules() {
+        for (array, taken) in [
+            ("[]", [0, 0]),
+            (r#"[["a","b"],["é" , "c"] ]"#, [2, 0]),
+            ("[\n  [\n    \"a\",\n    \"\"\n  ]\n]", [1, 0]),
+            (r#"[["a",-1.5],["b",0],["c",0.25] , [ "d" , -12 ]]"#, [0, 4]),
+            (r#"[["a",1.],["b",0]]"#, [0, 0]),
+            (r#"[["a",.5]]"#, [0, 0]),
+            (r#"[["a",01]]"#, [0, 0]),
+            (r#"[["a",-]]"#, [0, 0]),
+            (r#"[["a",1e5]]"#, [0, 0]),
+            (r#"[["a",1.5e-5]]"#, [0, 0]),
+            (r#"[["a","b","c"]]"#, [0, 0]),
+            (r#"[["a",1,2]]"#, [0, 0]),
+            (r#"[["a"]]"#, [0, 0]),
+            (r#"[["a",]]"#, [0, 0]),
+            (r#"[["a" "b"]]"#, [0, 0]),
+            (r#"[[,"a","b"]]"#, [0, 0]),
+            (r#"[,["a","b"]]"#, [0, 0]),
+            (r#"[["a","b"],]"#, [1, 0]),
+            (r#"[["a","b"]["a","b"]]"#, [1, 0]),
+            (r#"[["a","b\n"]]"#, [0, 0]),
+            (r#"[["a\u0020",1]]"#, [0, 0]),
+            ("[[\"a\n\",1]]", [0, 0]),
+            (r#"["a b",["a","b"]]"#, [0, 0]),
+            (r#"[["a","b"}]"#, [0, 0]),
+            (r#"[["a",5}]"#, [0, 0]),
+        ] {
+            assert_eq!(agree_on_arrays(array), taken, "{array}");
+            for end in (1..array.len()).filter(|&end| array.is_char_boundary(end)) {
+                agree_on_arrays(&array[..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_nested_too_deep_in_short() {
+        let deep = "[".repeat(MAX_DEPTH) + r#"["a","b"]"#;
+        let mut parser = Parser::new(&deep);
+        (0..MAX_DEPTH).for_each(|_| parser.begin_array().unwrap());
+        assert_eq!((parser.plain_pair(), parser.plain_scored()), (None, None));
     }
 }
