@@ -58,6 +58,9 @@ def _deprecated(name: str) -> None:
 
 def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Merges as pairs. A `str` of two characters must not pass for one."""
+    # Tens of thousands of them, nearly always in tuples of two: seen at once.
+    if type(merges) is list and {tuple}.issuperset(map(type, merges)) and {2}.issuperset(map(len, merges)):
+        return merges
     pairs = []
     for merge in in_order("merges", merges, "a list of pairs"):
         if isinstance(merge, (str, bytes)) or not hasattr(merge, "__len__") or len(merge) != 2:
