@@ -1,9 +1,9 @@
 //! Learning models by SentencePiece's rules, and taking its models apart.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 use tessella_core::spec::{ModelSpec, NormalizerSpec, PieceKind, SentencePieceKind};
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, ErrorKind, Result, TokenId};
 use tessella_formats::sentencepiece;
 use tessella_formats::sentencepiece::sections::NormalizerSection;
 use tessella_train::sentencepiece::SentencePieceTrainer;
@@ -124,8 +124,14 @@ pub fn sentencepiece_parts<'py>(
     Ok((pieces.collect(), PyBytes::new(py, &charsmap), options))
 }
 
-/// The merges that pieces imply, in the order of their ids.
+/// The merges that pieces imply, in the order of their ids, of the texts that were given.
 #[pyfunction]
-pub fn piece_merges(py: Python<'_>, texts: Vec<String>) -> Vec<(String, String)> {
-    py.detach(|| sentencepiece::merges::merges(&texts))
+pub fn piece_merges<'py>(
+    py: Python<'py>,
+    texts: Vec<Bound<'py, PyString>>,
+) -> PyResult<Vec<(Bound<'py, PyString>, Bound<'py, PyString>)>> {
+    let read = texts.iter().map(|text| text.to_str()).collect::<PyResult<Vec<_>>>()?;
+    let merges = py.detach(|| sentencepiece::merges::merges(&read)).or_raise()?;
+    let text = |place: TokenId| texts[place as usize].clone();
+    Ok(merges.into_iter().map(|(left, right)| (text(left), text(right))).collect())
 }
