@@ -46,6 +46,20 @@ def test_which_file_decides():
     assert lost == []
 
 
+def test_the_hops_of_journeys_are_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    journeys = page.partition("### Five journeys\n")[2].partition("\n###")[0]
+    hops = re.findall(r"`([\w./]+\.(?:rs|py))` \(((?:`\w+`(?:, |\)|;))+)", journeys)
+    told = [(path, name) for path, names in hops for name in re.findall(r"`(\w+)`", names)]
+    assert len(told) >= 20
+    lost = set(told)
+    for path in (one for folder in ("crates", "python") for one in (ROOT / folder).rglob("*.*")):
+        for file, name in [hop for hop in lost if path.as_posix().endswith(f"/{hop[0]}")]:
+            if re.search(rf"\b(?:fn|def) {name}\b", path.read_text(encoding="utf-8")):
+                lost.discard((file, name))
+    assert not lost
+
+
 def test_adding_a_component():
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     how = page.partition("## Adding a normalizer")[2].partition("\n## ")[0]
