@@ -773,27 +773,6 @@ def _real(name, **settings):
     return tessella.AutoTokenizer.from_pretrained(folder / name, **settings)
 
 
-def test_windows_of_a_real_tokenizer():
-    tokenizer = _real("bert-base-cased.json")
-    batch = tokenizer(
-        [
-            "This sentence is not too long but we are going to split it anyway.",
-            "This sentence is shorter but will still get split.",
-        ],
-        truncation=True,
-        max_length=6,
-        stride=2,
-        return_overflowing_tokens=True,
-    )
-    assert batch["overflow_to_sample_mapping"] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
-    rows = [" ".join(batch.tokens(row)) for row in (0, 1, 6)]
-    assert rows == [
-        "[CLS] This sentence is not [SEP]",
-        "[CLS] is not too long [SEP]",
-        "[CLS] it anyway . [SEP]",
-    ]
-
-
 def test_words_of_real_tokenizers():
     batch = _real("bert-base-cased.json")("My name is Sylvain and I work at Hugging Face in Brooklyn.")
     assert batch.word_ids() == [None, 0, 1, 2, 3, 3, 3, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, None]

@@ -2,13 +2,13 @@
 
 import json
 import os
-import warnings
 
 import pytest
 import tessella
 from tessella import AutoTokenizer, Tokenizer, models
 from tessella.batch import PretrainedTokenizer
 from tessella.errors import ArgumentError, FormatError
+from warned import told
 
 
 @pytest.fixture
@@ -16,13 +16,6 @@ def folder(tmp_path):
     tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
     tokenizer.save(tmp_path / "tokenizer.json")
     return tmp_path
-
-
-def told(call):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = call()
-    return result, [str(one.message) for one in caught]
 
 
 SWITCHES = ("split_special_tokens", "add_prefix_space", "clean_up_tokenization_spaces", "add_bos_token")

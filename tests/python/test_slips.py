@@ -1,7 +1,6 @@
 """Slips that once said nothing: unknown settings and options, lengths that are none, what is no batch."""
 
 import json
-import warnings
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from tessella import AutoTokenizer, Tokenizer, models
 from tessella.batch import PretrainedTokenizer
 from tessella.compat.transformers import BertTokenizer, PreTrainedTokenizerFast
 from tessella.errors import ArgumentError
+from warned import told
 
 
 @pytest.fixture
@@ -24,13 +24,6 @@ def folder(words, tmp_path):
     words.config = {"model_max_length": 512, "of_mine": 3, "pad_token": "[PAD]"}
     words.save_folder(tmp_path)
     return tmp_path
-
-
-def told(call):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = call()
-    return result, [str(one.message) for one in caught]
 
 
 def test_unknown_settings_are_told_with_the_near_name(folder):

@@ -22,15 +22,8 @@ from tessella.errors import (
 from tessella.reference import Lattice, Unigram, WordBpe, WordPiece, show_history
 from tessella.reference.unigram_training import _estimate, _prune, _unknown, seed_entries
 from tessella.tracing import EstimateStep, MergeStep, PruneStep, Trace
+from textbook import CATS, COURSE, HUGS, LEARNED, LONGEST_MATCH
 
-CATS = {"cat": 5, "cats": 2, "eat": 10, "eating": 3, "running": 2, "jumping": 1, "food": 6}
-HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-COURSE = [
-    "This is the Hugging Face Course.",
-    "This chapter is about tokenization.",
-    "This section shows several tokenizer algorithms.",
-    "Hopefully, you will be able to understand how they are trained and generate tokens.",
-]
 TOKENS = ["This", "Ġis", "Ġ", "n", "o", "t", "Ġa", "Ġtoken", "."]
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -144,20 +137,9 @@ def test_5_by_likelihood():
     )
     trace = Trace()
     tokenizer.train_from_iterator(COURSE, trainer, trace=trace)
-    learned = (
-        "ab ##fu Fa Fac ##ct ##ful ##full ##fully Th ch ##hm cha chap chapt ##thm Hu Hug Hugg sh th is "
-        "##thms ##za ##zat ##ut"
-    )
-    assert [step.made for step in trace] == learned.split() == vocab(tokenizer.model)[45:]
+    assert [step.made for step in trace] == LEARNED.split() == vocab(tokenizer.model)[45:]
     assert (trace[0].score, trace[0].count) == (2 / (5 * 2), 2)
-    for text, tokens in (
-        ("Hugging", "Hugg ##i ##n ##g"),
-        ("HOgging", "[UNK]"),
-        (
-            "This is the Hugging Face course!",
-            "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e c ##o ##u ##r ##s ##e [UNK]",
-        ),
-    ):
+    for text, tokens in LONGEST_MATCH:
         assert tokenizer.encode(text).tokens == tokens.split()
 
 

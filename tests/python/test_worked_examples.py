@@ -36,6 +36,7 @@ from tessella.reference import (
     show_history,
 )
 from tessella.words import Affixes, Characters, Punctuation, Rules, Treebank, Whitespace, WordVocabulary
+from textbook import CATS, COURSE, HUGS, LEARNED, LONGEST_MATCH
 
 from tests.conformance import texts
 
@@ -223,15 +224,7 @@ def test_3_two_spaces():
 
 # Chapter 4: byte-pair encoding.
 
-CATS = {"cat": 5, "cats": 2, "eat": 10, "eating": 3, "running": 2, "jumping": 1, "food": 6}
-HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 RAIN = "There is an 80% chance of rainfall today. We are pretty sure it is going to rain."
-COURSE = [
-    "This is the Hugging Face Course.",
-    "This chapter is about tokenization.",
-    "This section shows several tokenizer algorithms.",
-    "Hopefully, you will be able to understand how they are trained and generate tokens.",
-]
 
 
 def engine(bpe):
@@ -345,26 +338,12 @@ def wordpiece():
 def test_5_entries_by_score():
     model = wordpiece()
     assert len(model.vocab) == 70 and len(model.vocab) - len(model.history) - len(SPECIALS) == 40
-    wanted = (
-        "ab ##fu Fa Fac ##ct ##ful ##full ##fully Th ch ##hm cha chap chapt ##thm Hu Hug Hugg sh th is "
-        "##thms ##za ##zat ##ut"
-    )
-    assert [step.made for step in model.history] == wanted.split()
+    assert [step.made for step in model.history] == LEARNED.split()
     first = model.history[0]
     assert first.score == pytest.approx(2 / (5 * 2)) and first.count == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("Hugging", "Hugg ##i ##n ##g"),
-        ("HOgging", "[UNK]"),
-        (
-            "This is the Hugging Face course!",
-            "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e c ##o ##u ##r ##s ##e [UNK]",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "tokens"), LONGEST_MATCH)
 def test_5_longest_match(text, tokens):
     model = wordpiece()
     words = split(pre_tokenizers.BertPreTokenizer(), text)

@@ -17,7 +17,7 @@ pub use crate::vocab::{Joined, Vocab};
 pub use decoder::DecoderSpec;
 pub use described::Described;
 pub use model::{
-    BpeSpec, Merges, ModelSpec, SentencePieceKind, SentencePieceSpec, UnigramSpec, WordLevelSpec,
+    BpeSpec, Merges, ModelSpec, SentencePieceKind, SentencePieceSpec, Tables, UnigramSpec, WordLevelSpec,
     WordPieceSpec,
 };
 pub use normalizer::{NormalizerSpec, SentencePieceNormalizer};

@@ -6,7 +6,7 @@
 //! no identity that another process could check, and is an error.
 
 use tessella_core::spec::described::Slot;
-use tessella_core::spec::{Described, Merges, ModelSpec, SentencePiece, TokenizerSpec, Vocab};
+use tessella_core::spec::{Described, Merges, ModelSpec, SentencePiece, Tables, TokenizerSpec, Vocab};
 use tessella_core::{Error, Result};
 
 use sha2::{Digest, Sha256};
@@ -54,8 +54,9 @@ impl Feed {
         if let Some(vocab) = model.vocab() {
             self.vocab(vocab);
         }
-        match model {
-            ModelSpec::Bpe(model) => match &model.merges {
+        match model.tables() {
+            Tables::Vocab(_) => {}
+            Tables::Merges(model) => match &model.merges {
                 Merges::ConcatRank => self.bytes(b"ranks"),
                 Merges::Pairs(pairs) => {
                     self.bytes(b"pairs");
@@ -65,18 +66,17 @@ impl Feed {
                     }
                 }
             },
-            ModelSpec::Unigram(model) => {
+            Tables::Scores(model) => {
                 self.number(model.vocab.len() as u64);
                 for (text, score) in model.vocab.iter() {
                     self.bytes(text.as_bytes());
                     self.number(score.to_bits());
                 }
             }
-            ModelSpec::SentencePiece(model) => {
+            Tables::Pieces(model) => {
                 self.number(model.kind as u64);
                 self.pieces(&model.pieces);
             }
-            ModelSpec::WordPiece(_) | ModelSpec::WordLevel(_) => {}
         }
         for field in model.clone().fields() {
             self.setting(field.slot);

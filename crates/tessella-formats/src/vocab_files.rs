@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tessella_core::error::excerpt;
 use tessella_core::spec::{
     AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
-    Template, TemplatePiece, TemplateSpecial, UnigramSpec, Vocab, WordPieceSpec,
+    Tables, Template, TemplatePiece, TemplateSpecial, Vocab, WordPieceSpec,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -141,16 +141,17 @@ pub fn write_merges_txt(bpe: &BpeSpec) -> Result<String> {
 
 /// The files of a bare model: name and content of each, as `model.save(folder)` writes them.
 pub fn model_files(model: &ModelSpec) -> Result<Vec<(&'static str, String)>> {
-    Ok(match model {
-        ModelSpec::Bpe(bpe) => {
+    Ok(match model.tables() {
+        // By lines where that is the custom, else by ids.
+        Tables::Vocab(vocab) if matches!(model, ModelSpec::WordPiece(_)) => {
+            vec![("vocab.txt", write_vocab_txt(vocab)?)]
+        }
+        Tables::Vocab(vocab) => vec![("vocab.json", write_vocab_json(vocab))],
+        Tables::Merges(bpe) => {
             vec![("vocab.json", write_vocab_json(&bpe.vocab)), ("merges.txt", write_merges_txt(bpe)?)]
         }
-        ModelSpec::WordPiece(model) => vec![("vocab.txt", write_vocab_txt(&model.vocab)?)],
-        ModelSpec::WordLevel(model) => vec![("vocab.json", write_vocab_json(&model.vocab))],
-        ModelSpec::Unigram(UnigramSpec { .. }) => {
-            vec![("unigram.json", crate::hf::component_to_json(model, true)?)]
-        }
-        ModelSpec::SentencePiece(_) => {
+        Tables::Scores(_) => vec![("unigram.json", crate::hf::component_to_json(model, true)?)],
+        Tables::Pieces(_) => {
             return Err(Error::unsupported(
                 "a SentencePiece model has no bare vocabulary file; save it as a .model file",
             ));

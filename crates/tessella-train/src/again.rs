@@ -50,9 +50,8 @@ pub fn emptied(model: &ModelSpec, renamed: &Renamed) -> ModelSpec {
                 model.unk_id = Some(0);
             }
         }
-        // Trained from files alone; see `sentencepiece`.
-        ModelSpec::SentencePiece(_) => {}
-        ModelSpec::WordPiece(_) | ModelSpec::WordLevel(_) => {}
+        // A vocabulary goes below; models of SentencePiece are trained from files alone, see `sentencepiece`.
+        _ => {}
     }
     if let Some(vocab) = model.vocab_mut() {
         *vocab = Arc::default();

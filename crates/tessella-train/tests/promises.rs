@@ -1,9 +1,11 @@
 //! What every trainer promises: the same bytes whatever the threads, the order of the input, the shards or the
 //! interruptions; true counts however large; and a memory estimate that holds.
 
-use std::path::PathBuf;
+mod common;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use common::File;
 use tessella_core::random::Random;
 use tessella_core::spec::{Merges, ModelSpec};
 use tessella_core::{ErrorKind, Result};
@@ -204,20 +206,6 @@ impl Progress for StopAfter {
 
     fn cancelled(&self) -> bool {
         self.1.load(Ordering::Relaxed) > self.2
-    }
-}
-
-struct File(PathBuf);
-
-impl File {
-    fn new() -> File {
-        File(std::env::temp_dir().join(format!("tessella-test-{:016x}", Random::from_entropy().next_u64())))
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
     }
 }
 

@@ -1,9 +1,11 @@
 //! What a training does besides learning: stopping, resuming, continuing, forcing, refusing.
 
-use std::path::PathBuf;
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use common::File;
 use tessella_core::random::Random;
 use tessella_core::spec::{Merges, ModelSpec};
 use tessella_core::{ErrorKind, Result};
@@ -51,20 +53,6 @@ impl Progress for StopAfter {
 
     fn cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed) > self.1
-    }
-}
-
-struct File(PathBuf);
-
-impl File {
-    fn new() -> File {
-        File(std::env::temp_dir().join(format!("tessella-test-{:016x}", Random::from_entropy().next_u64())))
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
     }
 }
 

@@ -15,14 +15,7 @@ from tessella.reference import (
     gage_compress,
     show_history,
 )
-
-HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-COURSE = [
-    "This is the Hugging Face Course.",
-    "This chapter is about tokenization.",
-    "This section shows several tokenizer algorithms.",
-    "Hopefully, you will be able to understand how they are trained and generate tokens.",
-]
+from textbook import COURSE, HUGS
 
 
 def pairs(text):

@@ -178,6 +178,14 @@ impl Numbers {
         }
         is_new
     }
+
+    /// The same, if symbols can count them.
+    pub fn checked(self) -> Result<Self, &'static str> {
+        match self.ids.len() >= NEVER as usize || self.of_id.len() > ID_BOUND as usize {
+            true => Err("the vocabulary is too large"),
+            false => Ok(self),
+        }
+    }
 }
 
 /// A set of ids.
@@ -302,10 +310,7 @@ impl Merger {
         of_byte.iter().for_each(|&id| {
             numbers.insert(id);
         });
-        let Numbers { of_id, ids } = numbers;
-        if ids.len() >= NEVER as usize || of_id.len() > ID_BOUND as usize {
-            return Err("the vocabulary is too large");
-        }
+        let Numbers { of_id, ids } = numbers.checked()?;
         ids.iter().for_each(|&id| {
             known.insert(id);
         });

@@ -16,7 +16,6 @@ use super::key::Key;
 use super::last::last_two;
 use super::lengths::Lengths;
 use super::pairs::{NEVER, PairHash, Symbol};
-use super::slots::ID_BOUND;
 use super::symbols::{Merger, Wide};
 use super::units::Boundaries;
 use super::vectors::{Level, Task, Vectors};
@@ -80,10 +79,7 @@ impl Spelled {
         characters.iter().map(|&(_, id)| id).chain(bytes).for_each(|id| {
             numbers.insert(id);
         });
-        let Numbers { of_id, ids } = numbers;
-        if ids.len() >= NEVER as usize || of_id.len() > ID_BOUND as usize {
-            return Err("the vocabulary is too large");
-        }
+        let Numbers { of_id, ids } = numbers.checked()?;
         let number = |id: TokenId| of_id.get(id as usize).copied().unwrap_or(NEVER);
         let pairs: Vec<(Symbol, Symbol, Symbol)> = merges
             .iter()

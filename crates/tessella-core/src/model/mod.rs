@@ -112,7 +112,7 @@ impl Model {
         match self {
             Model::Bpe(model) => model.put(arrays),
             Model::WordPiece(model) => model.put(arrays),
-            Model::WordLevel(_) | Model::Unigram(_) | Model::SentencePiece(_) => {}
+            _ => {}
         }
     }
 
@@ -121,7 +121,7 @@ impl Model {
         match spec {
             ModelSpec::Bpe(spec) => Ok(Model::Bpe(Arc::new(bpe::Bpe::take(spec, shelf)?))),
             ModelSpec::WordPiece(spec) => Ok(Model::WordPiece(wordpiece::WordPiece::take(spec, shelf)?)),
-            ModelSpec::WordLevel(_) | ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => Self::new(spec),
+            _ => Self::new(spec),
         }
     }
 
@@ -164,7 +164,7 @@ impl Model {
             Model::Bpe(model) => model.derive(piece),
             Model::Unigram(model) => model.derive(piece, n_best),
             Model::SentencePiece(model) => model.derive(piece, n_best),
-            Model::WordPiece(_) | Model::WordLevel(_) => Ok(Derivation::Plain),
+            _ => Ok(Derivation::Plain),
         }
     }
 
@@ -173,6 +173,7 @@ impl Model {
         match self {
             Model::Bpe(model) => model.is_deterministic(),
             Model::Unigram(model) => model.is_deterministic(),
+            // Told one by one: what is remembered of a model that draws would be wrong without a word.
             Model::WordPiece(_) | Model::WordLevel(_) | Model::SentencePiece(_) => true,
         }
     }
@@ -183,7 +184,7 @@ impl Model {
         match self {
             Model::Bpe(model) => model.spelled(read),
             Model::SentencePiece(model) => model.spelled(read),
-            Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => Err("the model does not merge"),
+            _ => Err("the model does not merge"),
         }
     }
 

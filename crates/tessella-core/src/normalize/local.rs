@@ -69,7 +69,7 @@ impl Normalizer {
     /// Whether each character becomes what it becomes alone.
     pub fn is_local_to_characters(&self) -> bool {
         self.word_steps().enumerate().all(|(number, step)| match step {
-            Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+            step if step.growth_of_each().is_some() => true,
             // Only what may trade places with its neighbours looks at them, and that goes.
             Step::Form(Form::Nfd | Form::Nfkd) => self.strips_behind(number),
             _ => false,
@@ -103,7 +103,8 @@ impl Normalizer {
     /// character that it is one.
     pub fn is_local_to_words(&self, is_blank: impl Fn(char) -> bool) -> bool {
         self.word_steps().all(|step| match step {
-            Step::Bert(_) | Step::Form(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+            step if step.growth_of_each().is_some() => true,
+            Step::Form(_) => true,
             Step::Precompiled(map) => map.matching == CharsmapMatching::Grapheme,
             Step::Replace(replace) => {
                 // Where blanks are counted, these would have to be told.
@@ -116,14 +117,11 @@ impl Normalizer {
     /// Bytes that one byte becomes at most, or more than that, where words are normalized by themselves.
     pub fn growth(&self) -> usize {
         let of = |step: &Step| match step {
-            // No character of Unicode is decomposed into more than eleven times its bytes.
-            Step::Bert(_) | Step::Form(_) => 12,
-            Step::Lowercase => 2,
-            Step::Nmt(_) | Step::StripAccents => 1,
+            Step::Form(_) => DECOMPOSED,
             Step::Precompiled(map) => map.longest_replacement().max(1),
             // Such that do not grow.
             Step::Replace(_) => 1,
-            _ => usize::MAX,
+            step => step.growth_of_each().unwrap_or(usize::MAX),
         };
         self.word_steps().map(of).fold(1, usize::saturating_mul)
     }
@@ -187,7 +185,7 @@ impl Normalizer {
     /// Whether a step that is no character map makes of some characters what it makes of them around which others soever.
     fn is_alone(&self, number: usize, step: &Step, before: &str, text: &str) -> bool {
         match step {
-            Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+            step if step.growth_of_each().is_some() => true,
             // What may trade places with neighbours goes at once.
             Step::Form(Form::Nfd | Form::Nfkd) => {
                 let goes = self.strips_behind(number);
@@ -242,7 +240,7 @@ impl Normalizer {
         let (mut anywhere, mut among) = (true, 2 * text.len() >= LONG_CLUSTER);
         for step in self.word_steps() {
             let is_alone = match step {
-                Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+                step if step.growth_of_each().is_some() => true,
                 Step::Form(Form::Nfd | Form::Nfkd) => class_of(c).combining() == 0,
                 Step::Precompiled(map) => {
                     anywhere &= is_looked_up_alone(c);
@@ -291,7 +289,21 @@ impl Normalizer {
     }
 }
 
+/// No character of Unicode is decomposed into more than eleven times its bytes.
+const DECOMPOSED: usize = 12;
+
 impl Step {
+    /// Of a step that looks at one character at a time, so that each becomes what it becomes alone: the bytes that one byte becomes at
+    /// most. `None` for all others.
+    fn growth_of_each(&self) -> Option<usize> {
+        match self {
+            Step::Bert(_) => Some(DECOMPOSED),
+            Step::Lowercase => Some(2),
+            Step::Nmt(_) | Step::StripAccents => Some(1),
+            _ => None,
+        }
+    }
+
     /// What the step makes of a text.
     fn of(&self, text: &str) -> Result<String> {
         let mut next = AlignedText::untracked(text);

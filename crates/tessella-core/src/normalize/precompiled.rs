@@ -96,20 +96,32 @@ impl Precompiled {
         }
     }
 
-    fn by_grapheme(&self, writer: &mut Writer<'_, '_>) {
+    /// Keeps what certainly stays; elsewhere `change` writes what becomes of the beginning, and says how many bytes that is.
+    #[inline]
+    fn walk(&self, writer: &mut Writer<'_, '_>, change: impl Fn(&str, &mut Writer<'_, '_>) -> usize) {
         let text = writer.out.rest();
         let mut at = 0;
         while at < text.len() && !writer.is_full() {
-            let run = self.plain_run(&text[at..]);
+            let rest = &text[at..];
+            let run = self.plain_run(rest);
             if run > 0 {
-                writer.keep(&text[at..at + run]);
+                writer.keep(&rest[..run]);
                 at += run;
                 continue;
             }
-            let Some(cluster) = first_cluster(&text[at..]) else { break };
-            at += cluster.len();
-            self.look_up(cluster, writer);
+            match change(rest, writer) {
+                0 => break,
+                bytes => at += bytes,
+            }
         }
+    }
+
+    fn by_grapheme(&self, writer: &mut Writer<'_, '_>) {
+        self.walk(writer, |rest, writer| {
+            let cluster = first_cluster(rest).unwrap_or_default();
+            self.look_up(cluster, writer);
+            cluster.len()
+        });
     }
 
     fn look_up(&self, cluster: &str, writer: &mut Writer<'_, '_>) {
@@ -130,24 +142,15 @@ impl Precompiled {
     }
 
     fn by_longest_match(&self, writer: &mut Writer<'_, '_>) {
-        let text = writer.out.rest();
-        let mut at = 0;
-        while at < text.len() && !writer.is_full() {
-            let run = self.plain_run(&text[at..]);
-            if run > 0 {
-                writer.keep(&text[at..at + run]);
-                at += run;
-                continue;
+        self.walk(writer, |rest, writer| {
+            if let Some((length, replacement)) = self.map.longest(rest) {
+                writer.replace(&rest[..length], replacement);
+                return length;
             }
-            if let Some((length, replacement)) = self.map.longest(&text[at..]) {
-                writer.replace(&text[at..at + length], replacement);
-                at += length;
-            } else {
-                let Some(c) = text[at..].chars().next() else { break };
-                writer.change(c, 0);
-                at += c.len_utf8();
-            }
-        }
+            let Some(c) = rest.chars().next() else { return 0 };
+            writer.change(c, 0);
+            c.len_utf8()
+        });
     }
 }
 

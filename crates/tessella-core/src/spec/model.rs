@@ -1,7 +1,7 @@
 //! Stage 3 as data: the models.
 //!
-//! A model is a struct of tables and settings. Tables differ, so each place that holds one asks the variants; settings are told
-//! once, in [`Described::fields`], from which `tokenizer.json`, fingerprints, training anew and Python take them.
+//! A model is a struct of tables and settings, and a row of `models!`, which tells its settings once: `tokenizer.json`, fingerprints,
+//! training anew and Python take them from there. Which tables it has tells [`ModelSpec::tables`].
 
 use std::sync::Arc;
 
@@ -10,39 +10,127 @@ use super::described::{Described, Field};
 use crate::ids::TokenId;
 use crate::vocab::Vocab;
 
-/// What makes tokens of a piece.
-#[derive(Debug, Clone)]
-pub enum ModelSpec {
+/// A row for each model: its struct, its kind, its tables, and its settings in the order of a file, which must have them (`required`)
+/// or may leave them out (`optional`). The rows in brackets are of kinds that `tokenizer.json` does not know.
+macro_rules! models {
+    ($($(#[$about:meta])* $variant:ident($spec:ident) = $kind:literal, $tables:ident, $required:ident { $($field:ident),* };)*
+     [$($(#[$tells:meta])* $other:ident($its:ident) = $name:literal, $has:ident, $needs:ident { $($own:ident),* };)*]) => {
+        /// What makes tokens of a piece.
+        #[derive(Debug, Clone)]
+        pub enum ModelSpec {
+            $($(#[$about])* $variant($spec),)*
+            $($(#[$tells])* $other($its),)*
+        }
+
+        impl ModelSpec {
+            /// What it has besides settings.
+            pub fn tables(&self) -> Tables<'_> {
+                match self {
+                    $(ModelSpec::$variant(model) => models!(@tables $tables model),)*
+                    $(ModelSpec::$other(model) => models!(@tables $has model),)*
+                }
+            }
+
+            /// The place of the vocabulary of a model that has no scores.
+            pub fn vocab_mut(&mut self) -> Option<&mut Arc<Vocab>> {
+                match self {
+                    $(ModelSpec::$variant(model) => models!(@vocab $tables model),)*
+                    $(ModelSpec::$other(model) => models!(@vocab $has model),)*
+                }
+            }
+        }
+
+        /// The settings of a model; its tables are no fields.
+        impl Described for ModelSpec {
+            const TITLE: &'static str = "Model";
+            const KINDS: &'static [&'static str] = &[$($kind),*];
+
+            fn kind(&self) -> &'static str {
+                match self {
+                    $(ModelSpec::$variant(_) => $kind,)*
+                    $(ModelSpec::$other(_) => $name,)*
+                }
+            }
+
+            fn blank(kind: &str) -> Option<Self> {
+                match kind {
+                    $($kind => Some(ModelSpec::$variant($spec::default())),)*
+                    _ => None,
+                }
+            }
+
+            fn fields(&mut self) -> Vec<Field<'_>> {
+                match self {
+                    $(ModelSpec::$variant(model) => vec![$(models!(@field $required model $field)),*],)*
+                    $(ModelSpec::$other(model) => vec![$(models!(@field $needs model $own)),*],)*
+                }
+            }
+
+            fn sequence(mut parts: Vec<Self>) -> Self {
+                match parts.is_empty() {
+                    true => ModelSpec::Bpe(BpeSpec::default()),
+                    false => parts.swap_remove(0),
+                }
+            }
+
+            fn parts(self) -> std::result::Result<Vec<Self>, Self> {
+                Err(self)
+            }
+        }
+    };
+    (@tables Vocab $model:ident) => { Tables::Vocab(&$model.vocab) };
+    (@tables $tables:ident $model:ident) => { Tables::$tables($model) };
+    (@vocab Vocab $model:ident) => { Some(&mut $model.vocab) };
+    (@vocab Merges $model:ident) => { Some(&mut $model.vocab) };
+    (@vocab $tables:ident $model:ident) => {{ let _ = $model; None }};
+    (@field required $model:ident $field:ident) => {
+        Field { name: stringify!($field), required: true, slot: (&mut $model.$field).into() }
+    };
+    (@field optional $model:ident $field:ident) => {
+        Field { name: stringify!($field), required: false, slot: (&mut $model.$field).into() }
+    };
+}
+
+models! {
     /// Byte-pair encoding.
-    Bpe(BpeSpec),
+    Bpe(BpeSpec) = "BPE", Merges, optional {
+        dropout, unk_token, continuing_subword_prefix, end_of_word_suffix, fuse_unk, byte_fallback, ignore_merges
+    };
     /// The longest known parts of a word, from its beginning.
-    WordPiece(WordPieceSpec),
+    WordPiece(WordPieceSpec) = "WordPiece", Vocab, required {
+        unk_token, continuing_subword_prefix, max_input_chars_per_word
+    };
     /// Whole pieces.
-    WordLevel(WordLevelSpec),
+    WordLevel(WordLevelSpec) = "WordLevel", Vocab, required { unk_token };
     /// The most probable segmentation.
-    Unigram(UnigramSpec),
-    /// A model by SentencePiece's own rules.
-    SentencePiece(SentencePieceSpec),
+    Unigram(UnigramSpec) = "Unigram", Scores, optional { unk_id, byte_fallback, alpha, nbest_size };
+    [
+        /// A model by SentencePiece's own rules.
+        SentencePiece(SentencePieceSpec) = "SentencePiece", Pieces, optional { byte_fallback };
+    ]
+}
+
+/// What a model has besides settings. Whoever must know all tables asks for them here, so that a model whose only table is a
+/// vocabulary is nowhere told of again.
+#[derive(Debug, Clone, Copy)]
+pub enum Tables<'m> {
+    /// Tokens and ids, and nothing else.
+    Vocab(&'m Arc<Vocab>),
+    /// Tokens and ids, and what is joined.
+    Merges(&'m BpeSpec),
+    /// Pieces with scores.
+    Scores(&'m UnigramSpec),
+    /// Pieces with scores and kinds.
+    Pieces(&'m SentencePieceSpec),
 }
 
 impl ModelSpec {
     /// The tokens and ids of a model that has no scores.
     pub fn vocab(&self) -> Option<&Vocab> {
-        match self {
-            ModelSpec::Bpe(model) => Some(&model.vocab),
-            ModelSpec::WordPiece(model) => Some(&model.vocab),
-            ModelSpec::WordLevel(model) => Some(&model.vocab),
-            ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => None,
-        }
-    }
-
-    /// The place of that vocabulary.
-    pub fn vocab_mut(&mut self) -> Option<&mut Arc<Vocab>> {
-        match self {
-            ModelSpec::Bpe(model) => Some(&mut model.vocab),
-            ModelSpec::WordPiece(model) => Some(&mut model.vocab),
-            ModelSpec::WordLevel(model) => Some(&mut model.vocab),
-            ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => None,
+        match self.tables() {
+            Tables::Vocab(vocab) => Some(vocab),
+            Tables::Merges(model) => Some(&model.vocab),
+            Tables::Scores(_) | Tables::Pieces(_) => None,
         }
     }
 
@@ -54,35 +142,37 @@ impl ModelSpec {
             ModelSpec::Unigram(_) => &["unk_id"],
             // Trained from files alone.
             ModelSpec::SentencePiece(_) => &["byte_fallback"],
-            ModelSpec::WordLevel(_) => &[],
+            _ => &[],
         }
     }
 
     /// Number of entries: texts for vocabularies, list length for models with scores.
     pub fn vocab_len(&self) -> usize {
-        match self {
-            ModelSpec::Unigram(model) => model.vocab.len(),
-            ModelSpec::SentencePiece(model) => model.pieces.len(),
-            model => model.vocab().map_or(0, Vocab::len),
+        match self.tables() {
+            Tables::Vocab(vocab) | Tables::Merges(BpeSpec { vocab, .. }) => vocab.len(),
+            Tables::Scores(model) => model.vocab.len(),
+            Tables::Pieces(model) => model.pieces.len(),
         }
     }
 
     /// Calls `entry` for every `(text, id)`.
     pub fn for_each_entry(&self, mut entry: impl FnMut(&str, TokenId)) {
-        match self {
-            ModelSpec::Unigram(model) => {
+        match self.tables() {
+            Tables::Vocab(vocab) | Tables::Merges(BpeSpec { vocab, .. }) => {
+                vocab.iter().for_each(|(text, id)| entry(text, id));
+            }
+            Tables::Scores(model) => {
                 model.vocab.iter().zip(0..).for_each(|((text, _), id)| entry(text, id));
             }
-            ModelSpec::SentencePiece(model) => {
+            Tables::Pieces(model) => {
                 model.pieces.iter().zip(0..).for_each(|(piece, id)| entry(&piece.text, id));
             }
-            model => model.vocab().into_iter().flat_map(Vocab::iter).for_each(|(text, id)| entry(text, id)),
         }
     }
 }
 
 /// Byte-pair encoding: symbols are joined in the order in which it was learned.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BpeSpec {
     /// Tokens and ids.
     pub vocab: Arc<Vocab>,
@@ -107,22 +197,7 @@ pub struct BpeSpec {
 impl BpeSpec {
     /// A model that has everything else switched off.
     pub fn new(vocab: impl Into<Arc<Vocab>>, merges: Merges) -> Self {
-        BpeSpec {
-            vocab: vocab.into(),
-            merges,
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: false,
-            ignore_merges: false,
-        }
-    }
-
-    /// A model without any token.
-    fn empty() -> Self {
-        BpeSpec::new(Vocab::default(), Merges::default())
+        BpeSpec { vocab: vocab.into(), merges, ..BpeSpec::default() }
     }
 }
 
@@ -225,60 +300,4 @@ pub enum SentencePieceKind {
     Word,
     /// Single characters.
     Char,
-}
-
-/// The settings of a model; its tables are no fields.
-impl Described for ModelSpec {
-    const TITLE: &'static str = "Model";
-    const KINDS: &'static [&'static str] = &["BPE", "WordPiece", "WordLevel", "Unigram"];
-
-    fn kind(&self) -> &'static str {
-        match self {
-            ModelSpec::Bpe(_) => "BPE",
-            ModelSpec::WordPiece(_) => "WordPiece",
-            ModelSpec::WordLevel(_) => "WordLevel",
-            ModelSpec::Unigram(_) => "Unigram",
-            ModelSpec::SentencePiece(_) => "SentencePiece",
-        }
-    }
-
-    fn blank(kind: &str) -> Option<Self> {
-        Some(match kind {
-            "BPE" => ModelSpec::Bpe(BpeSpec::empty()),
-            "WordPiece" => ModelSpec::WordPiece(WordPieceSpec::default()),
-            "WordLevel" => ModelSpec::WordLevel(WordLevelSpec::default()),
-            "Unigram" => ModelSpec::Unigram(UnigramSpec::default()),
-            _ => return None,
-        })
-    }
-
-    fn fields(&mut self) -> Vec<Field<'_>> {
-        macro_rules! settings {
-            ($required:literal $model:ident: $($field:ident),*) => {
-                vec![$(Field { name: stringify!($field), required: $required, slot: (&mut $model.$field).into() }),*]
-            };
-        }
-        match self {
-            ModelSpec::Bpe(model) => settings!(
-                false model: dropout, unk_token, continuing_subword_prefix, end_of_word_suffix, fuse_unk, byte_fallback, ignore_merges
-            ),
-            ModelSpec::WordPiece(model) => {
-                settings!(true model: unk_token, continuing_subword_prefix, max_input_chars_per_word)
-            }
-            ModelSpec::WordLevel(model) => settings!(true model: unk_token),
-            ModelSpec::Unigram(model) => settings!(false model: unk_id, byte_fallback, alpha, nbest_size),
-            ModelSpec::SentencePiece(model) => settings!(false model: byte_fallback),
-        }
-    }
-
-    fn sequence(mut parts: Vec<Self>) -> Self {
-        match parts.is_empty() {
-            true => ModelSpec::Bpe(BpeSpec::empty()),
-            false => parts.swap_remove(0),
-        }
-    }
-
-    fn parts(self) -> std::result::Result<Vec<Self>, Self> {
-        Err(self)
-    }
 }

@@ -16,7 +16,7 @@ use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
 use crate::pretokenize::PreTokenizer;
-use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec, Truncation};
+use crate::spec::{AddedToken, Described, Merges, ModelSpec, Tables, TokenizerSpec, Truncation};
 
 impl Tokenizer {
     /// Builds all stages. Added tokens without an id get one; those with an id keep it.
@@ -294,20 +294,21 @@ fn reuse<S: PartialEq, C>(
 
 /// Whether two model descriptions are the same, large tables by identity.
 fn same_model(a: &ModelSpec, b: &ModelSpec) -> bool {
-    let tables = match (a, b) {
-        (ModelSpec::Bpe(a), ModelSpec::Bpe(b)) => match (&a.merges, &b.merges) {
+    let tables = match (a.tables(), b.tables()) {
+        (Tables::Merges(a), Tables::Merges(b)) => match (&a.merges, &b.merges) {
             (Merges::Pairs(a), Merges::Pairs(b)) => Arc::ptr_eq(a, b),
             (Merges::ConcatRank, Merges::ConcatRank) => true,
             _ => false,
         },
-        (ModelSpec::Unigram(a), ModelSpec::Unigram(b)) => Arc::ptr_eq(&a.vocab, &b.vocab),
-        (ModelSpec::SentencePiece(a), ModelSpec::SentencePiece(b)) => {
+        (Tables::Scores(a), Tables::Scores(b)) => Arc::ptr_eq(&a.vocab, &b.vocab),
+        (Tables::Pieces(a), Tables::Pieces(b)) => {
             Arc::ptr_eq(&a.pieces, &b.pieces)
                 && a.kind == b.kind
                 && a.treat_whitespace_as_suffix == b.treat_whitespace_as_suffix
                 && a.wide_sums == b.wide_sums
         }
-        _ => a.vocab().is_some(),
+        (Tables::Vocab(_), Tables::Vocab(_)) => true,
+        _ => false,
     };
     let vocab = match (a.vocab(), b.vocab()) {
         (Some(a), Some(b)) => std::ptr::eq(a, b),

@@ -10,8 +10,8 @@
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
 //! - `brief`: texts of a few bytes, remembered whole; `listed`: words of lists, with their places
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
-//!   - `aligned`: the full path, with offsets, words and token texts: `columns`, which `spans` (and of settled
-//!     sums, `settled`) fills many tokens at a time
+//!   - `aligned`: the full path, with offsets, words and token texts: `columns`, into which `tokens` brings those of a text, and
+//!     which `spans` (and of settled sums, `settled`) fills many tokens at a time
 //!   - `ids`: the ids-only path
 //!   - `pieces`: the pieces alone
 //!   - `counting`: how often each piece comes, for training
@@ -60,6 +60,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod together;
+mod tokens;
 mod traps;
 mod unit_lanes;
 mod units;

@@ -163,7 +163,8 @@ impl Units {
                 let (behind, respelling) = respelling_behind(normalizer, pre)?;
                 Writes::Respelled(respelling, behind)
             }
-            Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => return None,
+            // None that is cut at units.
+            _ => return None,
         };
         let traps = match (&writes, &**model) {
             (Writes::Respelled(respelling, _), Model::Bpe(_)) => {
@@ -268,7 +269,7 @@ impl Units {
         match &*self.model {
             Model::Bpe(model) => model.vocab().len(),
             Model::SentencePiece(model) => model.size(),
-            Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => 0,
+            _ => 0,
         }
     }
 

@@ -68,7 +68,7 @@ impl Known {
 }
 
 /// All formats of files, in the order in which their content is tried. A folder is none of them.
-pub static TABLE: [Known; 7] = [
+pub static TABLE: &[Known] = &[
     Known {
         format: Format::Gguf,
         name: "gguf",

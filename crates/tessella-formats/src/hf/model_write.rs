@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab};
+use tessella_core::spec::{BpeSpec, Described, Merges, ModelSpec, Tables, UnigramSpec, Vocab};
 use tessella_core::{Error, Result, TokenId};
 
 use super::components::write_fields;
@@ -11,27 +11,28 @@ use crate::concat_rank;
 use crate::json::Writer;
 
 pub(super) fn write(writer: &mut Writer, spec: &ModelSpec) -> Result<()> {
-    match spec {
-        ModelSpec::Bpe(bpe) => write_bpe(writer, bpe),
-        ModelSpec::WordPiece(model) => {
-            writer.begin_object();
-            writer.string_field("type", "WordPiece");
-            write_fields(writer, &mut spec.clone(), false)?;
-            write_vocab(writer, &model.vocab);
-            writer.end_object();
-            Ok(())
-        }
-        ModelSpec::WordLevel(model) => {
-            writer.begin_object();
-            writer.string_field("type", "WordLevel");
-            write_vocab(writer, &model.vocab);
-            write_fields(writer, &mut spec.clone(), false)?;
-            writer.end_object();
-            Ok(())
-        }
-        ModelSpec::Unigram(model) => write_unigram(writer, model),
-        ModelSpec::SentencePiece(_) => Err(Error::unsupported(super::expressible::SENTENCEPIECE_OBSTACLE)),
+    match spec.tables() {
+        Tables::Vocab(vocab) => write_plain(writer, spec, vocab),
+        Tables::Merges(bpe) => write_bpe(writer, bpe),
+        Tables::Scores(model) => write_unigram(writer, model),
+        Tables::Pieces(_) => Err(Error::unsupported(super::expressible::SENTENCEPIECE_OBSTACLE)),
     }
+}
+
+/// A model that has a vocabulary and settings. The reference library writes the settings of WordPiece first.
+fn write_plain(writer: &mut Writer, spec: &ModelSpec, vocab: &Vocab) -> Result<()> {
+    let is_last = matches!(spec, ModelSpec::WordPiece(_));
+    writer.begin_object();
+    writer.string_field("type", spec.kind());
+    if !is_last {
+        write_vocab(writer, vocab);
+    }
+    write_fields(writer, &mut spec.clone(), false)?;
+    if is_last {
+        write_vocab(writer, vocab);
+    }
+    writer.end_object();
+    Ok(())
 }
 
 /// All entries by id. Where two texts share an id the one that names it comes last, as in the vocabulary.
