@@ -161,9 +161,12 @@ def _read_file(path: Any) -> bytes:
     return _tessella.read_file(os.fsdecode(path))
 
 
-def _write_together(folder: Any, files: Mapping[str, bytes]) -> list[str]:
-    """Writes files of one folder, of which a reader sees all or none; gives their paths."""
-    _tessella.write_together(os.fsdecode(folder), list(files.items()))
+def _write_together(folder: Any, files: Mapping[str, bytes], makes_folder: bool = False) -> list[str]:
+    """Writes files of one folder, of which a reader sees all or none; gives their paths.
+
+    With ``makes_folder``, one that is missing is made, and goes again if the files cannot be written.
+    """
+    _tessella.write_together(os.fsdecode(folder), list(files.items()), makes_folder)
     return [os.path.join(os.fsdecode(folder), *name.split("/")) for name in files]
 
 

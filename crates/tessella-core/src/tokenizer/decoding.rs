@@ -14,6 +14,7 @@ use crate::decode::{Added, Buffer, DecodeStream, Decoder, TURN, Table, append_to
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
+use crate::memory;
 
 /// The table of a tokenizer's decoder, built when it pays: after one decoded id for every so many of the vocabulary.
 #[derive(Debug, Default)]
@@ -78,6 +79,7 @@ impl Tokenizer {
         pause: impl FnMut() -> Result<()>,
     ) -> Result<Option<Joined<'r>>> {
         room.bytes.clear();
+        memory::ask(ids.len(), memory::FOR_TEXT)?;
         let Some(table) = self.table(ids.len()) else { return Ok(None) };
         if !self.by_table(table, ids, skip_special_tokens, &mut room.bytes, pause)? {
             return Ok(None);
