@@ -9,17 +9,19 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes for each byte of text where ids alone are wanted: 3.3 to 4 were seen, less what the text itself takes.
 pub(crate) const FOR_IDS: usize = 4;
+/// The same of many texts, which several threads encode and hand over.
+pub(crate) const FOR_IDS_OF_MANY: usize = 6;
 /// The same where all columns are: 7 to 13 were seen. Who has more room than this and less than needed is not helped.
 pub(crate) const FOR_COLUMNS: usize = 9;
-/// Bytes for each id that is decoded.
-pub(crate) const FOR_TEXT: usize = 6;
+/// Bytes for each id that is decoded: four or five, and the same once more where they grow.
+pub const FOR_TEXT: usize = 12;
 
 /// From so many bytes on it is asked. A smaller piece that goes back would teach the C library of Linux to keep pieces of its size.
 const LARGE: usize = (32 << 20) + 1;
 
 /// Asks for the room that `amount` bytes of text, or ids, will take.
 #[inline]
-pub(crate) fn ask(amount: usize, each: usize) -> Result<()> {
+pub fn ask(amount: usize, each: usize) -> Result<()> {
     let bytes = amount.saturating_mul(each);
     if bytes < LARGE { Ok(()) } else { room(bytes) }
 }
