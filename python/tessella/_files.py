@@ -170,6 +170,24 @@ def _write_together(folder: Any, files: Mapping[str, bytes], makes_folder: bool 
     return [os.path.join(os.fsdecode(folder), *name.split("/")) for name in files]
 
 
+@contextlib.contextmanager
+def _made_folder(path: str) -> Iterator[None]:
+    """A folder for what the block writes, made if it is missing, with those it lies in; what was made and is still empty goes again
+    if the block fails."""
+    missing, above = [], os.path.abspath(path)
+    while not os.path.lexists(above):
+        missing.append(above)
+        above = os.path.dirname(above)
+    os.makedirs(path, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for folder in missing:
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
 class _Replacements:
     """Files on their way, opened as they are needed, that take their places together or not at all.
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::Tokenizer;
 use super::joined::{DecodeRoom, Joined};
 use super::placed::{Placed, PlacedTexts};
+use super::starts;
 use crate::cancel::Cancel;
 use crate::decode::{Added, Buffer, DecodeStream, Decoder, TURN, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
@@ -336,34 +337,20 @@ impl Tokenizer {
             return Ok(self.decode_bytes_with_offsets(ids, skip_special_tokens));
         }
         let text = self.decode(ids, skip_special_tokens)?;
-        let mut stream = DecodeStream::new(Vec::new());
-        let decode = |ids: &[TokenId]| self.decode(ids, skip_special_tokens);
-        let mut starts = Vec::with_capacity(ids.len());
-        let mut written = 0;
-        for &id in ids {
-            starts.push(written);
-            if let Some(part) = stream.step(&[id], decode)? {
-                written += part.chars().count();
-            }
-        }
+        let starts = starts::of_texts(ids, &text, |ids| self.decode(ids, skip_special_tokens))?;
         Ok((text, starts))
     }
 
-    /// The same where text is nothing but the tokens' bytes: characters start at bytes that continue none.
+    /// The same where text is nothing but the tokens' bytes.
     fn decode_bytes_with_offsets(&self, ids: &[TokenId], skip_special_tokens: bool) -> (String, Vec<usize>) {
         let mut bytes = Vec::with_capacity(ids.len() * 4);
-        let mut starts = Vec::with_capacity(ids.len());
-        let mut chars = 0;
+        let mut begins = Vec::with_capacity(ids.len());
         for &id in ids {
-            let from = bytes.len();
+            begins.push(bytes.len());
             if let Some(token) = self.shown(id, skip_special_tokens) {
                 append_token_bytes(token, &mut bytes);
             }
-            let token = &bytes[from..];
-            let continues = |byte: &u8| byte & 0xC0 == 0x80;
-            starts.push(chars - usize::from(chars > 0 && token.first().is_some_and(continues)));
-            chars += token.iter().filter(|byte| !continues(byte)).count();
         }
-        (lossy_text(bytes), starts)
+        starts::of_bytes(bytes, &begins)
     }
 }
