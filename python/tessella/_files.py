@@ -172,8 +172,10 @@ def _write_together(folder: Any, files: Mapping[str, bytes], makes_folder: bool 
 
 @contextlib.contextmanager
 def _made_folder(path: str) -> Iterator[None]:
-    """A folder for what the block writes, made if it is missing, with those it lies in; what was made and is still empty goes again
-    if the block fails."""
+    """A folder for what the block writes, made if it is missing, with those that it lies in.
+
+    What was made goes again if the block fails, unless somebody has put something into it.
+    """
     missing, above = [], os.path.abspath(path)
     while not os.path.lexists(above):
         missing.append(above)

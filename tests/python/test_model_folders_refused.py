@@ -51,7 +51,7 @@ def test_one_text_at_two_ids(roles, tmp_path):
     folder = write_folder(tmp_path, "NllbTokenizer", model_type="bpe")
     named = {"tokenizer_class": "NllbTokenizer", **roles}
     (folder / "tokenizer_config.json").write_text(json.dumps(named))
-    with pytest.raises(FormatError, match="at the ids 0 to 3, and `<.*>` is two of them"):
+    with pytest.raises(FormatError, match=r"at the ids 0 to 3, and `<.*>` is two of them"):
         tessella.AutoTokenizer.from_pretrained(folder)
 
 

@@ -64,7 +64,9 @@ def test_every_token_of_letters_stands_where_it_is_said_to(name, request):
     tokenizer = request.getfixturevalue(name)
     draw = random.Random(77)
     size = tokenizer.get_vocab_size()
-    letters = [id for id in range(size) if letter(tokenizer, id).isalpha() and letter(tokenizer, id).isascii()]
+    letters = [
+        id for id in range(size) if letter(tokenizer, id).isalpha() and letter(tokenizer, id).isascii()
+    ]
     for _ in range(400):
         ids = [
             draw.choice(letters) if draw.random() < 0.4 else draw.randrange(size)

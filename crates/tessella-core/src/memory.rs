@@ -2,7 +2,7 @@
 //!
 //! Where memory is limited (`ulimit -v`, a system that promises no more than it has), a vector that cannot grow ends the process: Rust's
 //! vectors know no other way out, and there are too many of them, deep inside of stages, to ask each. So whoever takes in much text asks for
-//! about as much as the work will take, in one piece that nobody touches and that goes back at once. What is refused is an error then, with
+//! about as much as the work will take, in pieces that nobody touches and that go back at once. What is refused is an error then, with
 //! nothing begun. It is no promise: other threads take memory meanwhile, and some texts need more.
 
 use crate::error::{Error, ErrorKind, Result};
@@ -19,6 +19,8 @@ pub const FOR_TEXT: usize = 12;
 /// From so many bytes on it is asked. A smaller piece that goes back would teach the C library of Linux to keep pieces of its size.
 const LARGE: usize = (32 << 20) + 1;
 
+const PIECES: usize = 8;
+
 /// Asks for the room that `amount` bytes of text, or ids, will take.
 #[inline]
 pub fn ask(amount: usize, each: usize) -> Result<()> {
@@ -28,11 +30,17 @@ pub fn ask(amount: usize, each: usize) -> Result<()> {
 
 #[cold]
 fn room(bytes: usize) -> Result<()> {
-    let mut piece: Vec<u8> = Vec::new();
-    let asked = piece.try_reserve_exact(bytes);
-    // Nobody is to find out that it is not used.
-    std::hint::black_box(piece.as_mut_ptr());
-    asked.map_err(|_| {
+    // Not one piece: some systems refuse a request for more than the machine has, and grant several of less.
+    let pieces = (bytes / LARGE).clamp(1, PIECES);
+    let size = bytes.div_ceil(pieces);
+    let held: std::result::Result<Vec<Vec<u8>>, _> = (0..pieces)
+        .map(|_| {
+            let mut piece = Vec::new();
+            piece.try_reserve_exact(size).map(|()| piece)
+        })
+        .collect();
+    // Nobody is to find out that they are not used.
+    std::hint::black_box(&held).as_ref().map(|_| ()).map_err(|_| {
         Error::new(
             ErrorKind::Memory,
             format!("not enough memory: the work would take about {} MB", bytes.div_ceil(1_000_000)),
