@@ -87,3 +87,18 @@ def test_bytes_are_those_of_the_tokens(name, request):
         ids = [tokenizer.token_to_id(f"<0x{byte:02X}>") for byte in broken]
         assert tokenizer.decode_bytes(ids) == broken
         assert b"".join(tokenizer.decode_bytes([id]) for id in ids) == broken
+
+
+def test_a_stream_that_ends_inside_a_character(fallback):
+    """A model that stops there may have begun a line before: what is out stays, and the end is no error."""
+    for start, broken, told in [
+        ("cat\n", b"\xf0\x9f", "cat\n\ufffd\ufffd"),
+        ("\n", b"\xe4", "\n\ufffd"),
+        ("é\n", b"\xff", "é\n\ufffd"),
+    ]:
+        ids = [fallback.token_to_id(f"<0x{byte:02X}>") for byte in start.encode() + broken]
+        stream = fallback.decode_stream()
+        out = "".join(stream.step(id) or "" for id in ids)
+        assert out == start and out + stream.flush() == told
+        assert stream.flush() is None
+        assert "".join(fallback.decode_iter(iter(ids))) == told
