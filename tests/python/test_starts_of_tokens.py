@@ -87,6 +87,12 @@ def test_bytes_are_those_of_the_tokens(name, request):
         ids = [tokenizer.token_to_id(f"<0x{byte:02X}>") for byte in broken]
         assert tokenizer.decode_bytes(ids) == broken
         assert b"".join(tokenizer.decode_bytes([id]) for id in ids) == broken
+    # A broken byte at the start of other text, once much was decoded.
+    tokenizer.decode(list(range(200)))
+    cat = next(id for id in range(tokenizer.get_vocab_size()) if letter(tokenizer, id) == "cat")
+    first = tokenizer.token_to_id("<0xC3>")
+    for ids, told in [([first, cat, cat], b"\xc3catcat"), ([cat, cat, first], b"catcat\xc3")]:
+        assert tokenizer.decode_bytes(ids).replace(b" ", b"") == told
 
 
 def test_a_stream_that_ends_inside_a_character(fallback):

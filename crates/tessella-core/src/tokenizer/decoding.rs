@@ -303,8 +303,11 @@ impl Tokenizer {
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
         if let Some(table) = self.table(ids.len()) {
             let mut bytes = Buffer::default();
+            // The first token and the last are written as text: one that is a broken byte would be a U+FFFD.
+            let is_whole =
+                |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\u{FFFD}'));
             if self.by_table(table, ids, skip_special_tokens, &mut bytes, || Ok(()))?
-                && (table.is_lossy() || std::str::from_utf8(bytes.as_bytes()).is_ok())
+                && (table.is_lossy() || is_whole(bytes.as_bytes()))
             {
                 return Ok(bytes.into_bytes());
             }
