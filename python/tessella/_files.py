@@ -161,10 +161,33 @@ def _read_file(path: Any) -> bytes:
     return _tessella.read_file(os.fsdecode(path))
 
 
-def _write_together(folder: Any, files: Mapping[str, bytes]) -> list[str]:
-    """Writes files of one folder, of which a reader sees all or none; gives their paths."""
-    _tessella.write_together(os.fsdecode(folder), list(files.items()))
+def _write_together(folder: Any, files: Mapping[str, bytes], makes_folder: bool = False) -> list[str]:
+    """Writes files of one folder, of which a reader sees all or none; gives their paths.
+
+    With ``makes_folder``, one that is missing is made, and goes again if the files cannot be written.
+    """
+    _tessella.write_together(os.fsdecode(folder), list(files.items()), makes_folder)
     return [os.path.join(os.fsdecode(folder), *name.split("/")) for name in files]
+
+
+@contextlib.contextmanager
+def _made_folder(path: str) -> Iterator[None]:
+    """A folder for what the block writes, made if it is missing, with those that it lies in.
+
+    What was made goes again if the block fails, unless somebody has put something into it.
+    """
+    missing, above = [], os.path.abspath(path)
+    while not os.path.lexists(above):
+        missing.append(above)
+        above = os.path.dirname(above)
+    os.makedirs(path, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for folder in missing:
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+        raise
 
 
 class _Replacements:

@@ -17,8 +17,8 @@
     ├── HubError(OSError)                    a model hub that cannot be reached, or does not have the name
     └── MissingDependencyError(ImportError)  an optional package that is not installed
 
-Files that cannot be opened raise the built-in ``OSError`` classes, wrong types raise ``TypeError``, and a
-keyboard interrupt stays one.
+Files that cannot be opened raise the built-in ``OSError`` classes, wrong types raise ``TypeError``, work
+that memory has no room for a ``MemoryError``, and a keyboard interrupt stays one.
 
 Example:
     >>> from tessella import Regex

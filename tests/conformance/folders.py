@@ -202,7 +202,7 @@ def draw_folder(draw: random.Random, models: list[Model], only: str | None = Non
     kind = only or draw.choice([*PLAIN, None] if draw.random() < 0.67 else list(RULED))
     name, needs_unigram = RULED.get(str(kind), ("tokenizer.model", False))
     if kind == "FNetTokenizer":
-        name, needs_unigram = "spiece.model", True
+        name = "spiece.model"
     model = draw.choice([one for one in models if one.is_unigram or not needs_unigram])
     settings = _settings(draw, model)
     if kind in RULED:

@@ -38,9 +38,29 @@ def test_classes_with_code_of_their_own(kind, tmp_path):
         tessella.AutoTokenizer.from_pretrained(write_folder(tmp_path, kind))
 
 
-def test_a_class_of_unigram_models(tmp_path):
-    with pytest.raises(FormatError, match=r"an? FNetTokenizer is made of a Unigram model"):
-        tessella.AutoTokenizer.from_pretrained(write_folder(tmp_path, "FNetTokenizer", model_type="bpe"))
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"pad_token": "<s>"},
+        {"unk_token": "<s>"},
+        {"eos_token": "<pad>"},
+        {"bos_token": {"__type": "AddedToken", "content": "<unk>", "special": True}},
+    ],
+)
+def test_one_text_at_two_ids(roles, tmp_path):
+    folder = write_folder(tmp_path, "NllbTokenizer", model_type="bpe")
+    named = {"tokenizer_class": "NllbTokenizer", **roles}
+    (folder / "tokenizer_config.json").write_text(json.dumps(named))
+    with pytest.raises(FormatError, match=r"at the ids 0 to 3, and `<.*>` is two of them"):
+        tessella.AutoTokenizer.from_pretrained(folder)
+
+
+def test_two_texts_at_each_others_ids(tmp_path):
+    folder = write_folder(tmp_path, "NllbTokenizer", model_type="bpe")
+    named = {"tokenizer_class": "NllbTokenizer", "bos_token": "<pad>", "pad_token": "<s>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(named))
+    loaded = tessella.AutoTokenizer.from_pretrained(folder)
+    assert loaded.convert_ids_to_tokens([0, 1, 2, 3]) == ["<pad>", "<s>", "</s>", "<unk>"]
 
 
 def test_a_model_whose_ids_are_taken(tmp_path):

@@ -12,7 +12,7 @@ from pathlib import Path
 CRATES = Path(__file__).parents[2] / "crates"
 
 # What every room of the core may use. They are no circle, as another test sees.
-SHARED = "cancel error flat hash hooks ids limits pattern portion random scale spec text threads trie unicode vocab"
+SHARED = "cancel error flat hash hooks ids limits memory pattern portion random scale spec text threads trie unicode vocab"
 
 # Room by room, what else it may use of its crate, and of others as `crate::room`. `*` stands for every other room, and as a room for
 # those without a row of their own; `+` for all of these.

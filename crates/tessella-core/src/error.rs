@@ -32,6 +32,8 @@ pub enum ErrorKind {
     Train,
     /// Reading or writing failed.
     Io,
+    /// There is no memory for the result.
+    Memory,
     /// The caller asked to stop.
     Interrupted,
     /// A user's own component raised; the binding keeps the original exception.

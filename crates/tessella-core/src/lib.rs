@@ -25,6 +25,7 @@ pub mod hash;
 pub mod hooks;
 mod ids;
 pub mod limits;
+pub mod memory;
 pub mod pattern;
 mod portion;
 pub mod random;

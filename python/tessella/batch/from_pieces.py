@@ -14,7 +14,7 @@ from .._ends import round_each
 from .._formats import ROLES
 from .._listed import listed_tokens
 from .._merged import FURTHER, OWN, merged
-from ..errors import FormatError, UnsupportedError
+from ..errors import UnsupportedError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
@@ -60,11 +60,6 @@ def with_class(
         )
     kind = CLASSES.get(name, GENERIC)
     pieces = Pieces.of(plain)
-    if kind.only_unigram and not pieces.unigram:
-        raise FormatError(
-            f"a {name} is made of a Unigram model, and this SentencePiece model is of another kind: load the "
-            ".model file itself for its ids"
-        )
     settings = _settings(config or {}, special_tokens_map or {}, added or {}, given)
     if kind.as_the_model:
         for key, (id, text) in pieces.named.items():

@@ -42,8 +42,7 @@ def write_templates(
             raise ArgumentError(f"the chat template {name!r} cannot be saved: its name is no name of a file")
         inside = _TEMPLATE if name == "default" else f"{_TEMPLATES}/{name}.jinja"
         files[start + inside] = text.encode()
-    os.makedirs(folder, exist_ok=True)
-    return _write_together(folder, files)
+    return _write_together(folder, files, makes_folder=True)
 
 
 class OtherNames(SpecialTokens):

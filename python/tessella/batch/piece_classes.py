@@ -16,7 +16,7 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from . import piece_stages as build
 from .classes import TOKENS
-from .piece_rules import generic
+from .piece_rules import generic, generic_unigram
 from .piece_stages import Arguments, Extra
 from .pieces import Pieces, Roles
 
@@ -40,8 +40,6 @@ class PieceClass:
     ends_replaced: bool = False
     #: Arguments that settings may hold, and their defaults.
     arguments: Arguments = field(default_factory=dict)
-    #: Whether models of other kinds are refused.
-    only_unigram: bool = False
     #: Whether the model says all: its blanks, its pieces, its own special tokens (``piece_rules``).
     as_the_model: bool = False
     #: Further special tokens; the model's own ones are given.
@@ -99,7 +97,7 @@ CLASSES: dict[str, PieceClass] = {
         TOKENS["AlbertTokenizer"], build.albert, build.albert_ends, ends_replaced=True, arguments=_QUOTED
     ),
     "FNetTokenizer": PieceClass(
-        TOKENS["AlbertTokenizer"], generic, arguments=_QUOTED, only_unigram=True, as_the_model=True
+        TOKENS["AlbertTokenizer"], generic_unigram, arguments=_QUOTED, as_the_model=True
     ),
     "BarthezTokenizer": PieceClass(
         {**_ANGLES, "mask_token": _lstrip("<mask>")}, build.barthez, arguments=_SPACED

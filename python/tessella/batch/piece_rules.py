@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from .. import _tessella, decoders, normalizers, pre_tokenizers
 from .._tessella import Regex
@@ -45,6 +46,11 @@ def generic(pieces: Pieces, arguments: Arguments) -> Tokenizer:
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence(cuts)
     tokenizer.decoder = _decoder(pieces)
     return tokenizer
+
+
+def generic_unigram(pieces: Pieces, arguments: Arguments) -> Tokenizer:
+    """The same of a class whose models are Unigram: pieces of any other kind are taken for those of one."""
+    return generic(replace(pieces, unigram=True), arguments)
 
 
 def raw(tokens: Mapping[int, AddedToken]) -> dict[int, AddedToken]:

@@ -258,6 +258,14 @@ def _known(roles: Roles, token: str) -> str:
 def nllb(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     roles = zip(("bos", "pad", "eos", "unk"), _FAIRSEQ, strict=True)
     texts = [_text(arguments, role, usual) for role, usual in roles]
+    if twice := [text for place, text in enumerate(texts) if text in texts[:place]]:
+        # transformers gives it one of its places, leaves the other empty, and may put a piece there as well.
+        raise FormatError(
+            "an NllbTokenizer has its tokens for the beginning, for padding, for the end and for what is "
+            f"unknown at the ids 0 to 3, and `{twice[0]}` is two of them ({', '.join(texts)}): correct "
+            "bos_token, pad_token, eos_token or unk_token in tokenizer_config.json, or load the .model file "
+            "itself for SentencePiece's ids"
+        )
     ids = {text: id for id, text in enumerate(dict.fromkeys([*texts, *(text for text, _ in pieces.scores)]))}
     tokenizer = bpe(ids, pieces.merges, _text(arguments, "unk", "<unk>"), False)
     if pieces.charsmap:

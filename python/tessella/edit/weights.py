@@ -19,7 +19,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .._files import _replacing_together
+from .._files import _made_folder, _replacing_together
 from .._given import check_list
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from .id_map import IdMap
@@ -186,9 +186,9 @@ def _planned(
 def _resize_folder(plan: _Plan) -> Resized:
     folder, target, origins = plan.folder, plan.target, plan.origins
     is_copy = target != folder
-    if is_copy:
-        os.makedirs(target, exist_ok=True)
     with ExitStack() as stack:
+        if is_copy:
+            stack.enter_context(_made_folder(target))
         paths = (os.path.join(target, name) for name in plan.written)
         files = stack.enter_context(_replacing_together(*paths))
         for name, file in zip(plan.written, files, strict=True):

@@ -66,8 +66,7 @@ class Diagnosis:
             with _replacing(target) as file:
                 file.write(content["tokenizer.json"])
             return [target]
-        os.makedirs(target, exist_ok=True)
-        return _write_together(target, content)
+        return _write_together(target, content, makes_folder=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

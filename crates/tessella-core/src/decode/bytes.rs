@@ -75,7 +75,7 @@ pub(super) enum Fragment {
 }
 
 impl Fragment {
-    fn of(bytes: Vec<u8>) -> Self {
+    pub(super) fn of(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Fragment::Text(text),
             Err(broken) => Fragment::Raw(broken.into_bytes()),

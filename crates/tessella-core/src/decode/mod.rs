@@ -177,7 +177,7 @@ impl Decoder {
 
     /// The bytes that the tokens stand for, before those that are no valid UTF-8 are given up for U+FFFD.
     ///
-    /// Byte-level and byte-fallback decoders give their bytes; what comes after them in a chain works on
+    /// Byte-level and byte-fallback decoders and SentencePiece's give their bytes; what comes after them in a chain works on
     /// bytes too as far as it can (fusing, stripping, replacing inside of the valid parts). A later decoder
     /// that needs text gets the lossy one. Every other decoder gives the UTF-8 of its text.
     pub fn decode_bytes<S: AsRef<str>>(&self, tokens: &[S]) -> Result<Vec<u8>> {
@@ -204,6 +204,10 @@ impl Decoder {
                 bytes::replace_fragments(fragments, |text| {
                     sum.add(plain::replace(text, matcher, content, sum.get())?)
                 })
+            }
+            Decoder::SentencePiece(decoder) => {
+                let tokens = fragments.into_iter().map(bytes::Fragment::into_text).collect();
+                Ok(vec![bytes::Fragment::of(decoder.decode_bytes(tokens)?)])
             }
             _ => {
                 let tokens = fragments.into_iter().map(bytes::Fragment::into_text).collect();

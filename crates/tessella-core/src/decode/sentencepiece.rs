@@ -35,6 +35,12 @@ enum Special {
     Byte(u8),
 }
 
+/// What one token comes to, or several that are bytes.
+enum Part<'p> {
+    Text(String),
+    Bytes(&'p [u8]),
+}
+
 impl SentencePieceDecoder {
     /// `treat_whitespace_as_suffix` changes nothing here: SentencePiece strips the start, and only the start,
     /// in that mode too.
@@ -76,6 +82,25 @@ impl SentencePieceDecoder {
     /// One text per token; joined they are the result.
     pub fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
         let mut surfaces = Vec::with_capacity(tokens.len());
+        self.each(tokens, |part| match part {
+            Part::Text(text) => surfaces.push(text),
+            Part::Bytes(bytes) => spell(bytes, &mut surfaces),
+        })?;
+        Ok(surfaces)
+    }
+
+    /// The same with the bytes that byte tokens stand for, whatever they spell.
+    pub(super) fn decode_bytes(&self, tokens: Vec<String>) -> Result<Vec<u8>> {
+        let mut joined = Vec::new();
+        self.each(tokens, |part| match part {
+            Part::Text(text) => joined.extend_from_slice(text.as_bytes()),
+            Part::Bytes(bytes) => joined.extend_from_slice(bytes),
+        })?;
+        Ok(joined)
+    }
+
+    /// Hands over the text of each token, and of byte tokens in a row their bytes.
+    fn each(&self, tokens: Vec<String>, mut take: impl FnMut(Part<'_>)) -> Result<()> {
         let mut bytes = Vec::new();
         let mut at_start = true;
         let mut has_text = false;
@@ -89,7 +114,7 @@ impl SentencePieceDecoder {
                 continue;
             }
             has_text |= !bytes.is_empty();
-            spell(&bytes, &mut surfaces);
+            take(Part::Bytes(&bytes));
             bytes.clear();
             at_start &= !(stripped || has_text);
             stripped = false;
@@ -110,10 +135,10 @@ impl SentencePieceDecoder {
                 _ => self.surface(&token),
             };
             has_text |= !surface.is_empty();
-            surfaces.push(surface);
+            take(Part::Text(surface));
         }
-        spell(&bytes, &mut surfaces);
-        Ok(surfaces)
+        take(Part::Bytes(&bytes));
+        Ok(())
     }
 
     /// The byte that a byte token stands for.
@@ -213,5 +238,7 @@ mod tests {
         assert_eq!(decode(&decoder, &["<unk>", "▁x", "b"]), [" ⁇ ", "▁x", "b"]);
         let bytes = ["<0xC3>", "<0xA9>", "<0xC3>", "b", "<0xF0>", "<0x41>"];
         assert_eq!(decode(&decoder, &bytes), ["", "é", "\u{FFFD}", "b", "\u{FFFD}", "A"]);
+        let raw = decoder.decode_bytes(bytes.map(String::from).into()).unwrap();
+        assert_eq!(raw, b"\xC3\xA9\xC3b\xF0A");
     }
 }

@@ -210,13 +210,34 @@ impl DecodeStream {
     }
 
     /// At the end of the stream: gives what has been held back, broken characters as U+FFFD.
+    ///
+    /// It may have been broken off inside a character, behind a byte that was a character by itself until then: that one stays as it was
+    /// given out, though [`step`](Self::step) would fail.
     pub fn flush(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<Option<String>> {
         self.catch_up(&decode)?;
         let text = decode(&self.ids)?;
         if self.ids.len() == self.prefix_len || text.len() <= self.prefix.len() {
             return Ok(None);
         }
+        if let Some(new) = self.broken_behind_prefix(&text) {
+            let new = new.to_owned();
+            (self.prefix, self.prefix_len, self.cut) = (text, self.ids.len(), false);
+            return Ok(Some(new).filter(|new| !new.is_empty()));
+        }
         self.give_out(&text, decode).map(Some)
+    }
+
+    /// What of `text` is new, if bytes that were given out as characters are a U+FFFD each in it.
+    fn broken_behind_prefix<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if self.cut || text.starts_with(self.prefix.as_str()) {
+            return None;
+        }
+        let same = text.chars().zip(self.prefix.chars()).take_while(|(new, old)| new == old);
+        let same: usize = same.map(|(c, _)| c.len_utf8()).sum();
+        let given: usize =
+            self.prefix[same..].chars().map(|c| if c == BROKEN { 1 } else { c.len_utf8() }).sum();
+        let mut new = text[same..].chars();
+        (0..given).all(|_| new.next() == Some(BROKEN)).then(|| new.as_str())
     }
 
     /// Without a prefix, what is here already becomes it, unless it ends in the middle of a character.

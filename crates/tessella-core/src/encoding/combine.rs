@@ -353,7 +353,8 @@ fn put_in_front<T: Copy>(later: &mut Vec<T>, front: &mut Vec<T>) {
 
 fn extend<T: Clone>(column: &mut Vec<T>, count: usize, value: T, direction: Direction) -> Result<()> {
     column.try_reserve_exact(count).map_err(|error| {
-        Error::value(format!("not enough memory to pad with {count} tokens")).caused_by(error)
+        Error::new(ErrorKind::Memory, format!("not enough memory to pad with {count} tokens"))
+            .caused_by(error)
     })?;
     match direction {
         Direction::Right => column.resize(column.len() + count, value),

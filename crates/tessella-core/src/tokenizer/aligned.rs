@@ -16,6 +16,7 @@ use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Given, Pieces};
+use crate::memory;
 use crate::postprocess;
 use crate::pretokenize::ByteLevelView;
 use crate::text::Piece;
@@ -29,6 +30,7 @@ const CHECK_EVERY: usize = 4096;
 impl Tokenizer {
     /// All columns of a text or a pair.
     pub fn encode(&self, input: &Input<'_>, options: &EncodeOptions<'_>) -> Result<Encoding> {
+        memory::ask(input.size(), memory::FOR_COLUMNS)?;
         self.inner.workers.with(|worker| self.inner.encode_with(worker, input, options))
     }
 

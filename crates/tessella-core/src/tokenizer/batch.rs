@@ -14,6 +14,7 @@ use crate::cancel::Cancel;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::memory;
 use crate::postprocess;
 use crate::scale::or_for_fuzzers;
 use crate::threads::{Later, share};
@@ -56,6 +57,7 @@ impl Tokenizer {
     ) -> Result<Vec<Encoding>> {
         let count = inputs.count();
         let size: usize = (0..count).map(|index| inputs.size(index)).sum();
+        memory::ask(size, memory::FOR_COLUMNS)?;
         let threads = self.threads(count, size, options);
         let mut encodings = self.run(count, size, threads, options, |worker, index| {
             worker.in_rooms(|worker, rooms| {

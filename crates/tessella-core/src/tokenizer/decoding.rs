@@ -9,11 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::Tokenizer;
 use super::joined::{DecodeRoom, Joined};
 use super::placed::{Placed, PlacedTexts};
+use super::starts;
 use crate::cancel::Cancel;
 use crate::decode::{Added, Buffer, DecodeStream, Decoder, TURN, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
+use crate::memory;
 
 /// The table of a tokenizer's decoder, built when it pays: after one decoded id for every so many of the vocabulary.
 #[derive(Debug, Default)]
@@ -78,6 +80,7 @@ impl Tokenizer {
         pause: impl FnMut() -> Result<()>,
     ) -> Result<Option<Joined<'r>>> {
         room.bytes.clear();
+        memory::ask(ids.len(), memory::FOR_TEXT)?;
         let Some(table) = self.table(ids.len()) else { return Ok(None) };
         if !self.by_table(table, ids, skip_special_tokens, &mut room.bytes, pause)? {
             return Ok(None);
@@ -300,8 +303,11 @@ impl Tokenizer {
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
         if let Some(table) = self.table(ids.len()) {
             let mut bytes = Buffer::default();
+            // The first token and the last are written as text: one that is a broken byte would be a U+FFFD.
+            let is_whole =
+                |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\u{FFFD}'));
             if self.by_table(table, ids, skip_special_tokens, &mut bytes, || Ok(()))?
-                && (table.is_lossy() || std::str::from_utf8(bytes.as_bytes()).is_ok())
+                && (table.is_lossy() || is_whole(bytes.as_bytes()))
             {
                 return Ok(bytes.into_bytes());
             }
@@ -334,34 +340,20 @@ impl Tokenizer {
             return Ok(self.decode_bytes_with_offsets(ids, skip_special_tokens));
         }
         let text = self.decode(ids, skip_special_tokens)?;
-        let mut stream = DecodeStream::new(Vec::new());
-        let decode = |ids: &[TokenId]| self.decode(ids, skip_special_tokens);
-        let mut starts = Vec::with_capacity(ids.len());
-        let mut written = 0;
-        for &id in ids {
-            starts.push(written);
-            if let Some(part) = stream.step(&[id], decode)? {
-                written += part.chars().count();
-            }
-        }
+        let starts = starts::of_texts(ids, &text, |ids| self.decode(ids, skip_special_tokens))?;
         Ok((text, starts))
     }
 
-    /// The same where text is nothing but the tokens' bytes: characters start at bytes that continue none.
+    /// The same where text is nothing but the tokens' bytes.
     fn decode_bytes_with_offsets(&self, ids: &[TokenId], skip_special_tokens: bool) -> (String, Vec<usize>) {
         let mut bytes = Vec::with_capacity(ids.len() * 4);
-        let mut starts = Vec::with_capacity(ids.len());
-        let mut chars = 0;
+        let mut begins = Vec::with_capacity(ids.len());
         for &id in ids {
-            let from = bytes.len();
+            begins.push(bytes.len());
             if let Some(token) = self.shown(id, skip_special_tokens) {
                 append_token_bytes(token, &mut bytes);
             }
-            let token = &bytes[from..];
-            let continues = |byte: &u8| byte & 0xC0 == 0x80;
-            starts.push(chars - usize::from(chars > 0 && token.first().is_some_and(continues)));
-            chars += token.iter().filter(|byte| !continues(byte)).count();
         }
-        (lossy_text(bytes), starts)
+        starts::of_bytes(bytes, &begins)
     }
 }

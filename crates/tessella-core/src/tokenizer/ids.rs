@@ -20,6 +20,7 @@ use crate::added::Segment;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Given, Pieces};
+use crate::memory;
 use crate::pretokenize::ByteLevelView;
 use crate::text::Piece;
 
@@ -30,6 +31,7 @@ impl Tokenizer {
     /// Ids only. Truncation and padding of the options do not apply.
     pub fn encode_ids(&self, text: &str, options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
         if text.len() > MOST_KEPT {
+            memory::ask(text.len(), memory::FOR_IDS)?;
             let mut ids = room_for(text.len());
             self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
             return Ok(ids);
@@ -39,6 +41,7 @@ impl Tokenizer {
 
     /// Appends the ids of a text to room that the caller keeps.
     pub fn append_ids(&self, text: &str, options: &EncodeOptions<'_>, out: &mut Vec<TokenId>) -> Result<()> {
+        memory::ask(text.len(), memory::FOR_IDS)?;
         self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, out))
     }
 
@@ -55,6 +58,7 @@ impl Tokenizer {
         options: &EncodeOptions<'_>,
         then: impl FnOnce(&[TokenId]) -> R,
     ) -> Result<R> {
+        memory::ask(text.len(), memory::FOR_IDS)?;
         self.inner.workers.with(|worker| {
             worker.in_room(|worker, ids| self.inner.append_ids(worker, text, options, ids), then)
         })

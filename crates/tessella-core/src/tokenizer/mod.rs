@@ -57,6 +57,7 @@ mod short;
 mod spans;
 mod spelling;
 mod stages;
+mod starts;
 #[cfg(test)]
 mod tests;
 mod together;

@@ -13,6 +13,7 @@ use super::{EncodeOptions, Tokenizer};
 use crate::error::{Error, Result};
 use crate::flat::with_large_pages;
 use crate::ids::TokenId;
+use crate::memory;
 use crate::threads::{self, Later};
 
 /// The ids of many texts.
@@ -84,6 +85,7 @@ impl Tokenizer {
     ) -> Result<RaggedIds> {
         let count = texts.count();
         let size: usize = (0..count).map(|index| texts.size(index)).sum();
+        memory::ask(size, memory::FOR_IDS_OF_MANY)?;
         let threads = self.threads(count, size, options);
         let are_large = || count < threads * 4 && size / count >= LARGE;
         if threads == 1 || are_large() && self.inner.plan.way.can_share_a_text() {

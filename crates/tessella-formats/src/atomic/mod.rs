@@ -12,6 +12,7 @@
 //! - [`claim`] tells files of the living from leftovers, which the next writer in the same folder removes.
 
 pub mod claim;
+mod made;
 mod replacement;
 mod target;
 mod together;

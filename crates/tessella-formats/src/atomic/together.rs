@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 use tessella_core::{Error, ErrorKind, Result, random::Random};
 
+use super::made::Made;
 use super::target::{create, destination, flush_folder, folder_of, keep_permissions};
 use super::{claim, io_error, is_special};
 
@@ -155,12 +156,19 @@ pub struct Together {
     folder: PathBuf,
     files: Vec<(String, Vec<u8>)>,
     remove: Vec<String>,
+    makes_folder: bool,
 }
 
 impl Together {
     /// Nothing is written yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Together { folder: folder.into(), files: Vec::new(), remove: Vec::new() }
+        Together { folder: folder.into(), files: Vec::new(), remove: Vec::new(), makes_folder: false }
+    }
+
+    /// The folder is made if it is missing; else it must be there.
+    pub fn make_folder(&mut self) -> &mut Self {
+        self.makes_folder = true;
+        self
     }
 
     /// A file with its content. The name is seen from the folder; the folder of a file in a folder in it is made.
@@ -180,26 +188,32 @@ impl Together {
         self.files.iter().map(|(name, _)| self.folder.join(name)).collect()
     }
 
-    /// Writes the files; the folder must be there. On an error before anything has changed, nothing is left behind.
+    /// Writes the files. On an error before anything has changed, nothing is left behind, also no folder.
     pub fn write(self) -> Result<Vec<PathBuf>> {
         let paths = self.paths();
         let folder = self.folder.clone();
+        let mut made = Made::default();
+        if self.makes_folder {
+            made.folder(&folder).map_err(|error| io_error(&folder, "creating", error))?;
+        }
         if let ([(name, content)], []) = (&self.files[..], &self.remove[..])
             && Path::new(name).file_name() == Some(name.as_ref())
         {
             super::write(&folder.join(name), content)?;
+            made.keep();
             return Ok(paths);
         }
-        self.save().map_err(|(name, error)| match name {
+        self.save(&mut made).map_err(|(name, error)| match name {
             Some(name) => io_error(&folder.join(name), "writing", error),
             None => io_error(&folder, "writing", error),
         })?;
+        made.keep();
         Ok(paths)
     }
 
     /// The error comes with the name of the file that it is about.
-    fn save(self) -> std::result::Result<(), (Option<String>, io::Error)> {
-        let Together { folder, files, mut remove } = self;
+    fn save(self, made: &mut Made) -> std::result::Result<(), (Option<String>, io::Error)> {
+        let Together { folder, files, mut remove, .. } = self;
         if let Some(name) = files.iter().map(|(name, _)| name).chain(&remove).find(|name| is_bad(name)) {
             return Err((Some(name.clone()), bad_name()));
         }
@@ -208,11 +222,12 @@ impl Together {
         // Not earlier: what waited for its name, since a process was killed, has it only now.
         remove.retain(|gone| files.iter().all(|(name, _)| name != gone) && folder.join(gone).exists());
         let mut journal = Journal { put, remove, ..Journal::default() };
-        if let Err((name, error)) = prepare(&folder, &files, &journal, &mut claimed) {
+        if let Err((name, error)) = prepare(&folder, &files, &journal, &mut claimed, made) {
             let _ = journal.undo(&folder);
             return Err((name, error));
         }
         journal.ready = true;
+        std::mem::take(made).keep();
         // From here on, readers see the new files, also if this fails.
         journal.complete(&folder).map_err(|error| (None, error))
     }
@@ -289,19 +304,24 @@ fn prepare(
     files: &[(String, Vec<u8>)],
     journal: &Journal,
     claimed: &mut File,
+    made: &mut Made,
 ) -> std::result::Result<(), (Option<String>, io::Error)> {
     let unnamed = |error| (None, error);
     claimed.write_all(journal.text().as_bytes()).map_err(unnamed)?;
     let mut folders = vec![folder.to_path_buf()];
     for ((name, content), (temporary, _)) in files.iter().zip(&journal.put) {
-        let write = || -> io::Result<PathBuf> {
+        let mut write = || -> io::Result<PathBuf> {
             let path = folder.join(name);
             if is_special(&path) {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe"));
             }
-            fs::create_dir_all(folder_of(&path))?;
+            made.folder(folder_of(&path))?;
             let target = destination(&path)?;
-            let before = fs::metadata(&target).ok();
+            // A name that cannot be taken, one that is too long, is found out now: once the journal is ready there is no way back.
+            let before = match fs::metadata(&target) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                found => found.ok(),
+            };
             let mut file = create(&folder_of(&target).join(temporary), before.as_ref())?;
             file.write_all(content)?;
             keep_permissions(&file, before.as_ref())?;

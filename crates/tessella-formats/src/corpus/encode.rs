@@ -38,5 +38,5 @@ pub fn encode_most(
 
 /// Whether another text may do well: nobody asked to stop, and what raised is not the caller's own.
 fn is_of_the_text(error: &Error) -> bool {
-    !matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::Io | ErrorKind::Custom)
+    !matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::Memory | ErrorKind::Io | ErrorKind::Custom)
 }

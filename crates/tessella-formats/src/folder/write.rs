@@ -91,8 +91,8 @@ pub fn save(folder: &Path, spec: &TokenizerSpec, extras: &Extras) -> Result<Vec<
         }
         files.push((format!("{TEMPLATES}/{file}"), template.clone().into_bytes()));
     }
-    std::fs::create_dir_all(folder).map_err(|error| atomic::io_error(folder, "creating", error))?;
     let mut together = atomic::Together::new(folder);
+    together.make_folder();
     for (name, content) in files {
         together.put(format!("{prefix}{name}"), content);
     }

@@ -4,7 +4,8 @@
 //! component raised travels through the engine inside the error and comes out as the cause.
 
 use pyo3::exceptions::{
-    PyException, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt, PyOSError, PyPermissionError,
+    PyException, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError,
+    PyPermissionError,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -57,6 +58,7 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
             Some(Ok(original)) => *original,
             _ => PyKeyboardInterrupt::new_err(()),
         },
+        ErrorKind::Memory => PyMemoryError::new_err(message),
         ErrorKind::Io => {
             let path = error.location().map(str::to_string);
             match error.into_source().map(|source| source.downcast::<std::io::Error>()) {

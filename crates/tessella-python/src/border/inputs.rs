@@ -6,9 +6,10 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyString, PyTuple,
 };
-use tessella_core::{Error, Input, ManyInputs, Sequence, TokenId};
+use tessella_core::{Error, Input, ManyInputs, Sequence, TokenId, memory};
 
 use crate::border::arrays;
+use crate::border::errors::OrRaise;
 use crate::border::interpreter::plain_ids;
 use crate::border::place::{Place, wrong_type};
 use crate::border::texts::{Later, Refused, Text, Texts, instead_of_text, not_unicode};
@@ -277,6 +278,8 @@ pub fn with_ids<R>(
     work: impl FnOnce(&[TokenId]) -> PyResult<R>,
 ) -> PyResult<R> {
     if let Ok(list) = value.cast_exact::<PyList>() {
+        // The copy is here before the engine asks.
+        memory::ask(list.len(), size_of::<TokenId>() + memory::FOR_TEXT).or_raise()?;
         if let Some(ids) = plain_ids(list, room) {
             return work(ids);
         }

@@ -13,9 +13,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
-use tessella_core::{Error, ManyTexts};
+use tessella_core::{Error, ManyTexts, memory};
 
-use crate::border::errors::argument;
+use crate::border::errors::{OrRaise, argument};
 use crate::border::interpreter::{Characters, length, narrow};
 use crate::border::lately;
 use crate::border::place::{Place, wrong_type};
@@ -124,7 +124,7 @@ impl Text {
         {
             let mut room = KEPT.take();
             room.clear();
-            room.reserve(characters.most_bytes());
+            memory::reserve(&mut room, characters.most_bytes()).or_raise()?;
             // Of what has no UTF-8 the error is told below.
             if characters.append_to(&mut room).is_some() {
                 return Ok(Text::Written(Written(room)));
@@ -192,10 +192,13 @@ impl Later {
         match self {
             Later::Kept(text) => Ok(text),
             Later::Bytes(bytes) => str::from_utf8(bytes).map_err(|_| Error::value("bytes that are no UTF-8")),
-            Later::Characters(characters) => match characters.narrow().append_to(room) {
-                Some(()) => Ok(room),
-                None => Err(Error::value("half of a pair in a text")),
-            },
+            Later::Characters(characters) => {
+                memory::reserve(room, self.size())?;
+                match characters.narrow().append_to(room) {
+                    Some(()) => Ok(room),
+                    None => Err(Error::value("half of a pair in a text")),
+                }
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! `Regex`: a regular expression to look for, as opposed to a literal text.
 
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use tessella_core::pattern::Matcher;
 use tessella_core::spec::{Dialect, Pattern};
 
@@ -41,7 +42,7 @@ impl Regex {
         Ok(format!("Regex({})", self.source.as_str().into_pyobject(py)?.repr()?))
     }
 
-    fn __getnewargs__(&self) -> (String,) {
-        (self.source.clone(),)
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
+        (this.get_type(), (this.get().source.clone(),))
     }
 }

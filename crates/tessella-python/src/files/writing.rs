@@ -69,8 +69,12 @@ pub fn write_together(
     py: Python<'_>,
     folder: PathBuf,
     files: Vec<(String, Vec<u8>)>,
+    makes_folder: bool,
 ) -> PyResult<Vec<PathBuf>> {
     let mut together = Together::new(folder);
+    if makes_folder {
+        together.make_folder();
+    }
     for (name, content) in files {
         together.put(name, content);
     }

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyList};
+use pyo3::types::{PyBytes, PyInt, PyList, PyType};
 use tessella_core::spec::Direction;
 
 use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
@@ -423,6 +423,11 @@ impl Encoding {
     /// What a notebook shows.
     fn _repr_html_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("tessella._html")?.call_method1("encoding", (this,))
+    }
+
+    // Asked by every protocol of pickles; the oldest two know nothing of what the others ask.
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> (Bound<'py, PyType>, (), Bound<'py, PyBytes>) {
+        (this.get_type(), (), this.get().__getstate__(this.py()))
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

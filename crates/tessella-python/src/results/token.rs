@@ -1,6 +1,7 @@
 //! `Token`: one token of one piece.
 
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 /// A token as models return it.
 ///
@@ -41,7 +42,8 @@ impl Token {
         Ok(format!("Token(id={}, value={value}, offsets={:?})", self.id, self.offsets))
     }
 
-    fn __getnewargs__(&self) -> (u32, String, (usize, usize)) {
-        (self.id, self.value.clone(), self.offsets)
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> (Bound<'py, PyType>, (u32, String, (usize, usize))) {
+        let Token { id, value, offsets } = this.get().clone();
+        (this.get_type(), (id, value, offsets))
     }
 }

@@ -1,0 +1,50 @@
+"""Where memory is limited, much text is a `MemoryError`, not the end of the process."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("resource", reason="only some systems limit the memory of a process")
+
+PROGRAM = """
+import resource, sys
+import tessella
+from tessella import models, pre_tokenizers
+
+tokenizer = tessella.Tokenizer(models.BPE({chr(place): place for place in range(97, 123)}, []))
+tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+plain = "lower than low " * 2_000_000
+wide = "l\\u014dwer than low " * 2_000_000
+few = [plain[start : start + 3_000_000] for start in range(0, len(plain), 3_000_000)]
+ids = [97, 98, 99] * 4_000_000
+tokenizer.encode("low"), tokenizer.encode_ids_batch(["low"] * 9), tokenizer.decode(ids[:9])
+calls = {
+    "ids": lambda: tokenizer.encode_ids(plain),
+    "wide ids": lambda: tokenizer.encode_ids(wide),
+    "count": lambda: tokenizer.count(wide),
+    "encoding": lambda: tokenizer.encode(plain),
+    "pair": lambda: tokenizer.encode(plain, plain),
+    "encodings": lambda: tokenizer.encode_batch(few),
+    "many ids": lambda: tokenizer.encode_ids_batch(few),
+    "text": lambda: tokenizer.decode(ids),
+}
+with open("/proc/self/statm") as told:
+    pages = int(told.read().split()[0])
+limit = pages * resource.getpagesize() + (20 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+for name, call in calls.items():
+    try:
+        call()
+    except MemoryError as error:
+        print(name)
+print(tokenizer.encode("low").ids)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
+def test_much_text_is_refused_and_the_process_goes_on():
+    ended = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    names = ["ids", "wide ids", "count", "encoding", "pair", "encodings", "many ids", "text"]
+    assert ended.stdout.splitlines() == [*names, "[108, 111, 119]"]
