@@ -237,7 +237,7 @@ impl DecodeStream {
         let given: usize =
             self.prefix[same..].chars().map(|c| if c == BROKEN { 1 } else { c.len_utf8() }).sum();
         let mut new = text[same..].chars();
-        (0..given).all(|_| new.next() == Some(BROKEN)).then(|| new.as_str())
+        (0..given).all(|_| new.next() == Some(BROKEN)).then_some(new.as_str())
     }
 
     /// Without a prefix, what is here already becomes it, unless it ends in the middle of a character.
