@@ -49,7 +49,7 @@ ARROWS = {
         "tekken": "base64 core::pretokenize core::vocab json tiktoken",
         "gguf": "atomic core::normalize core::pretokenize core::vocab sentencepiece tiktoken vocab_files",
         # Rules become character maps, which the core reads.
-        "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode",
+        "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode core::vocab",
         "packed": "hf sentencepiece",
         "snapshot": "atomic core::flat core::tokenizer core::vocab hf packed",
         "formats": "atomic gguf hf json sentencepiece snapshot tekken tiktoken vocab_files +",
