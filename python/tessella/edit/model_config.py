@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError, FormatError
+from ..errors import ArgumentError, FormatError, UnsupportedError
 
 if TYPE_CHECKING:
     from .id_map import IdMap
@@ -17,13 +17,17 @@ _ENDS = ("_token_id", "_token_ids", "_token_index", "_words_ids")
 _LISTS = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 #: Names with an id each, as Whisper has them.
 MAPS = ("lang_to_id", "task_to_id")
+#: As XLM and Flaubert have them.
+_IDS = ("bos_index", "eos_index", "pad_index", "unk_index", "mask_index")
+#: Parts of a model that are about its text.
+_TEXT = ("text_config", "llm_config", "language_config", "decoder")
 
 
 def vocabulary_size(config: dict[str, Any]) -> int | None:
     """The number of rows that the settings tell: their own, or that of the part that is about text."""
     found = config.get("vocab_size")
     if found is None:
-        for name in ("text_config", "llm_config", "language_config", "decoder"):
+        for name in _TEXT:
             inner = config.get(name)
             if isinstance(inner, dict) and "vocab_size" in inner:
                 found = inner["vocab_size"]
@@ -31,6 +35,11 @@ def vocabulary_size(config: dict[str, Any]) -> int | None:
     if found is not None and (isinstance(found, bool) or not isinstance(found, int) or found < 1):
         raise FormatError(f"config.json: `vocab_size` must be a whole number from 1 on, found {found!r}")
     return found
+
+
+def is_of_others(name: str, size: Any, old_rows: int) -> bool:
+    """Whether a part of the settings is about a vocabulary of its own, as those of a Q-Former are."""
+    return isinstance(size, int) and size != old_rows and name not in _TEXT
 
 
 def remapped(config: Any, id_map: IdMap, old_rows: int, rows: int, where: str) -> Any:
@@ -44,7 +53,14 @@ def remapped(config: Any, id_map: IdMap, old_rows: int, rows: int, where: str) -
         place = f"{where}.{key}"
         if key == "vocab_size" and value == old_rows:
             changed[key] = rows
-        elif key.endswith(_ENDS) or key in _LISTS:
+        elif key == "vocab_size_per_layer_input" and value != old_rows:
+            raise UnsupportedError(
+                f"{place}: a second table of {value} rows is read by the same ids, and only tables of "
+                f"{old_rows} rows are resized"
+            )
+        elif isinstance(value, dict) and is_of_others(key, value.get("vocab_size"), old_rows):
+            changed[key] = value
+        elif key.endswith(_ENDS) or key in _LISTS or key in _IDS:
             changed[key] = _ids(value, id_map, place, key in _LISTS)
         elif key in MAPS and isinstance(value, dict):
             changed[key] = {name: _ids(id, id_map, f"{place}.{name}", False) for name, id in value.items()}

@@ -12,14 +12,16 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import copy, deepcopy
 from typing import Any
 
 from .._given import check_tokenizer
+from .._merged import FURTHER, OWN
 from ..errors import ArgumentError, UnsupportedError
 from ..models import SentencePiece, Unigram
 from ..tokenizer import Tokenizer
+from ..tokens import AddedToken
 from .bpe import BpeVocabulary
 from .piece_file import PieceFile
 from .vocabulary import Vocabulary, opened
@@ -91,11 +93,29 @@ class Pipeline:
             and self.tokens().get(self.padding["pad_id"]) == self.padding["pad_token"]
         ):
             found[self.padding["pad_id"]] = "sequences are padded with it"
-        for key, value in (self.config or {}).items():
-            text = value.get("content") if isinstance(value, dict) else value
-            if key.endswith("_token") and isinstance(text, str) and text in by_text:
-                found.setdefault(by_text[text], f"the settings name it as `{key}`")
+        for key, text in self._in_settings():
+            if text in by_text:
+                found.setdefault(
+                    by_text[text], f"the settings name it as `{key}`: take it out of these first"
+                )
         return found
+
+    def _in_settings(self) -> Iterator[tuple[str, str]]:
+        """The tokens that a folder's settings name, which would come back with it, and under what."""
+        older = None if self.special_tokens_map is None else json.loads(self.special_tokens_map)
+        for settings in (self.config, older):
+            for key, value in (settings or {}).items():
+                if key in (*FURTHER, OWN):
+                    listed = (
+                        value.items() if isinstance(value, Mapping) else [("", one) for one in value or ()]
+                    )
+                    entries = [(f"{key}.{name}".rstrip("."), one) for name, one in listed]
+                else:
+                    entries = [(key, value)] if key.endswith("_token") else []
+                for name, one in entries:
+                    text = one.get("content") if isinstance(one, Mapping) else one
+                    if isinstance(text, (str, AddedToken)):
+                        yield name, str(text)
 
     def _round_sequences(self) -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
@@ -258,7 +278,6 @@ class Pipeline:
 
     def _from_pieces(self, vocabulary: PieceFile) -> Tokenizer:
         from ..loading import load
-        from ..tokens import AddedToken
 
         with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
             path = os.path.join(folder, "edited.model")

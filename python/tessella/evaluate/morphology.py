@@ -92,6 +92,8 @@ def _row(spans: list[tuple[int, int]], parts: tuple[str, ...]) -> list[int]:
     size = sum(map(len, parts))
     # The blank before the word is at 0.
     cuts = {place - 1 for start, end in spans if start < end for place in (start, end)} & set(range(1, size))
+    # Where a token ends inside a character, the next one's span has it too: neither edge of it is a cut.
+    cuts -= {place - 1 for start, end in spans for place in range(start + 1, end)}
     gold = set(np.cumsum([len(part) for part in parts])[:-1].tolist())
     hits = len(cuts & gold)
     judged = [hits, len(gold)] if cuts else [0, 0]

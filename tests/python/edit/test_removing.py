@@ -196,6 +196,30 @@ def test_what_stands_round_sequences_and_in_settings_stays(words):
     assert words.config["added_tokens_decoder"].keys() == {"5", "6"}
 
 
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ({"additional_special_tokens": ["<s>", "<e>"]}, "additional_special_tokens"),
+        ({"extra_special_tokens": [{"content": "<e>", "lstrip": False}]}, "extra_special_tokens"),
+        ({"extra_special_tokens": {"image_token": "<e>"}}, "extra_special_tokens.image_token"),
+        (
+            {"model_specific_special_tokens": {"image_token": "<e>"}},
+            "model_specific_special_tokens.image_token",
+        ),
+    ],
+)
+def test_what_lists_of_settings_name_would_come_back_with_the_folder(words, settings, key, tmp_path):
+    words.add_special_tokens(["<s>", "<e>"])
+    words.config = settings
+    with pytest.raises(ArgumentError, match=f"the settings name it as `{key}`: take it out"):
+        edit.remove(words, ["<e>"])
+    words.config = None
+    words.save_folder(tmp_path)
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps(settings))
+    with pytest.raises(ArgumentError, match=f"the settings name it as `{key}`: take it out"):
+        edit.remove(load(tmp_path), ["<e>"])
+
+
 def test_padding_with_an_id_that_has_no_token():
     tokenizer = Tokenizer(models.BPE({"a": 0, "b": 5, "ab": 7}, [("a", "b")]))
     tokenizer.enable_padding(pad_id=2)

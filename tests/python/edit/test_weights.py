@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import tessella
 from tessella.edit import IdMap, resize_embeddings, safetensors
-from tessella.errors import ArgumentError, FormatError
+from tessella.edit.model_config import remapped
+from tessella.errors import ArgumentError, FormatError, UnsupportedError
 
 ROWS, WIDTH = 11, 6
 #: Ids 0, 1 stay, 2 goes, 3.. move by one; 9 and 10 are padding of the model. 8 and 9 are new.
@@ -418,6 +419,133 @@ class Parameter:
 
     def to(self, device):
         return self.array
+
+
+class Part:
+    """As a module of PyTorch: parameters and buffers by name, kept or not when it is saved."""
+
+    def __init__(self, parameters, buffers=None, unsaved=(), **said):
+        vars(self).update(_parameters=parameters, _buffers=buffers or {}, **said)
+        self._non_persistent_buffers_set = set(unsaved)
+
+    def __getattr__(self, name):
+        for held in (vars(self).get("_parameters", {}), vars(self).get("_buffers", {})):
+            if name in held:
+                return held[name]
+        raise AttributeError(name)
+
+    def __setattr__(self, name, value):
+        for held in (vars(self).get("_parameters", {}), vars(self).get("_buffers", {})):
+            if name in held:
+                held[name] = value
+                return
+        vars(self)[name] = value
+
+
+def test_tables_that_several_parts_hold_and_biases_that_nobody_learns():
+    """As in T5 and BART: the encoder's and the decoder's embeddings share one parameter with a third."""
+    shared = Parameter(arrays(1))
+    parts = [Part({"weight": shared}, num_embeddings=ROWS, padding_idx=place) for place in (None, 3, 0)]
+    bias = Parameter(np.arange(ROWS, dtype=np.float32).reshape(1, ROWS))
+    positions = Parameter(np.arange(ROWS, dtype=np.float32))
+    whole = Part({}, {"final_logits_bias": bias, "places": positions}, ["places"])
+    head = Part({"weight": shared, "bias": None}, out_features=ROWS)
+
+    class Module:
+        def get_input_embeddings(self):
+            return parts[0]
+
+        def get_output_embeddings(self):
+            return head
+
+        def named_parameters(self):
+            return [("shared.weight", shared)]
+
+        def modules(self):
+            return [whole, *parts, head]
+
+    done = resize_embeddings(Module(), MAP)
+    assert done.tables == ("input embedding", "tied output head", "final_logits_bias")
+    assert all(part.weight is parts[0].weight for part in (*parts, head))
+    assert parts[0].weight.shape == (10, WIDTH)
+    assert [part.num_embeddings for part in parts] == [10] * 3
+    assert ([part.padding_idx for part in parts], head.out_features) == ([None, 2, 0], 10)
+    new = np.asarray(whole.final_logits_bias)
+    assert new.shape == (1, 10)
+    assert all(new[0, MAP[old]] == old for old in range(9) if MAP[old] is not None)
+    assert whole.places is positions
+    vars(whole)["_non_persistent_buffers_set"] = set()
+    whole._buffers["places"] = Parameter(np.zeros(10, np.float32))
+    with pytest.raises(ArgumentError, match=r"`places` of shape \[10\] may have a row for each of the 10"):
+        resize_embeddings(Module(), IdMap.identity(10))
+
+
+@pytest.mark.parametrize("kind", ["T5EncoderModel", "BartForConditionalGeneration", "BertForMaskedLM"])
+def test_modules_that_share_tables(kind, tmp_path):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    sizes = {
+        "T5EncoderModel": dict(d_model=8, d_ff=8, d_kv=4, num_layers=1, num_heads=2, eos_token_id=3),
+        "BartForConditionalGeneration": dict(
+            d_model=8,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+            encoder_ffn_dim=8,
+            decoder_ffn_dim=8,
+            max_position_embeddings=20,
+            pad_token_id=1,
+            bos_token_id=0,
+            eos_token_id=3,
+            decoder_start_token_id=3,
+            forced_eos_token_id=3,
+        ),
+        "BertForMaskedLM": dict(
+            hidden_size=8,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=8,
+            max_position_embeddings=20,
+        ),
+    }[kind]
+    made = getattr(transformers, kind)
+    model = made(made.config_class(vocab_size=ROWS, **sizes)).eval()
+    for _, value in [*model.named_parameters(), *model.named_buffers()]:
+        if value.shape in ((ROWS,), (1, ROWS)):
+            value.data.copy_(torch.arange(float(ROWS)).reshape(value.shape))
+    kept = [old for old in range(9) if MAP[old] is not None]
+
+    def answer(model, ids):
+        with torch.no_grad():
+            ids = torch.tensor([ids])
+            found = model(input_ids=ids, **({"decoder_input_ids": ids} if "Bart" in kind else {}))
+        return (found.last_hidden_state if "T5" in kind else found.logits)[0].numpy()
+
+    old_ids = [0, 3, 8, 5, 1]
+    before = answer(model, old_ids)
+    resize_embeddings(model, MAP)
+    model.save_pretrained(tmp_path)
+    for one in (model, made.from_pretrained(tmp_path).eval()):
+        after = answer(one, MAP.apply(old_ids))
+        if "T5" not in kind:
+            after, expected = after[:, [MAP[old] for old in kept]], before[:, kept]
+        else:
+            expected = before
+        np.testing.assert_allclose(after, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_settings_of_parts_with_other_vocabularies():
+    text = {"vocab_size": ROWS, "eos_token_id": 3, "pad_index": 8}
+    others = {"vocab_size": 30522, "pad_token_id": 2, "sep_token_id": 30000}
+    found = remapped({"qformer_config": others, "text_config": text}, MAP, ROWS, 10, "config.json")
+    assert found == {
+        "qformer_config": others,
+        "text_config": {"vocab_size": 10, "eos_token_id": 2, "pad_index": 7},
+    }
+    with pytest.raises(UnsupportedError, match="a second table of 7 rows is read by the same ids"):
+        remapped({"vocab_size_per_layer_input": 7}, MAP, ROWS, 10, "config.json")
 
 
 def test_all_settings_of_a_module_that_name_ids():

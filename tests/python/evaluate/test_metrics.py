@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from tessella import models
+from tessella import Tokenizer, models, pre_tokenizers
 from tessella._vocabulary import entries
 from tessella.evaluate import METRICS, evaluate
 from tessella.evaluate.facts import edges
@@ -173,3 +173,17 @@ def test_the_curve_of_sizes_is_that_of_smaller_vocabularies(tokenizers):
         assert value == pytest.approx(size / tokens), entries_
     assert found["knee"] in [entries_ for entries_, _ in found["points"]]
     assert evaluate(tokenizers["unigram"], given, bootstrap=0).to_dict()["growth"] == {"tokenizer": None}
+
+
+def test_a_token_that_ends_inside_a_character_cuts_no_word_there():
+    alphabet = {letter: id for id, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    merges = [("a", "Ã"), ("Ġ", "aÃ"), ("¤", "b")]
+    vocab = {**alphabet, **{left + right: 256 + at for at, (left, right) in enumerate(merges)}}
+    tokenizer = Tokenizer(models.BPE(vocab, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    assert tokenizer.encode(" aäb").tokens == ["ĠaÃ", "¤b"]
+    gold = {"aäb": ["a", "ä", "b"], "cd": ["c", "d"]}
+    found = evaluate({"t": tokenizer}, ["x y"] * 3, gold=gold, bootstrap=0).to_dict()["morphology"]["values"]
+    values = {one["metric"]: one["value"] for one in found}
+    # Of three cuts in the gold words, the one of "cd" alone.
+    assert (values["boundary_precision"], values["boundary_recall"]) == (1.0, pytest.approx(1 / 3))
