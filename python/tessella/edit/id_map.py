@@ -234,8 +234,11 @@ class IdMap:
         removed: dict[int, tuple[int, ...]] = {}
         for old, middle in enumerate(self):
             if middle is None:
-                if old in self._removed:
-                    parts = self._removed[old]
+                parts = self._removed.get(old)
+                # With a part that the other map does not know, the id is known no more either.
+                if parts is not None and all(
+                    other[part] is not None or part in other._removed for part in parts
+                ):
                     removed[old] = tuple(last for part in parts for last in other.decomposition(part))
             elif (last := other[middle]) is not None:
                 new[old] = last

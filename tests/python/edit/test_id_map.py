@@ -1,6 +1,7 @@
 """Maps of ids: values that compose, turn round, and change ids wherever they stand."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -205,3 +206,34 @@ def test_numbers_that_are_no_ids_are_refused():
     for look in (id_map.is_exact_for, id_map.apply):
         with pytest.raises(TypeError, match="masked"):
             look(masked)
+
+
+def decomposed(old, *maps):
+    """What an id comes to by maps in turn, or nothing where one of them raises."""
+    ids = [old]
+    try:
+        for one in maps:
+            ids = one.apply(ids, removed="decompose")
+    except ArgumentError:
+        return None
+    return ids
+
+
+def test_both_in_turn_raise_where_one_map_for_both_does():
+    """Also for parts of what was removed that the second map does not know."""
+    draw = random.Random(3)
+    told = 0
+    for _ in range(600):
+        sizes = [draw.randint(2, 5) for _ in range(3)]
+        maps = []
+        for before, after in pairwise(sizes):
+            places = draw.sample([*range(after), *[None] * before], before)
+            gone = [old for old, new in enumerate(places) if new is None and draw.random() < 0.5]
+            parts = {old: draw.choices(range(after), k=draw.randint(0, 2)) for old in gone}
+            maps.append(IdMap(places, removed=parts, new_size=after))
+        first, second = maps
+        for old in range(sizes[0]):
+            one, two = decomposed(old, first.then(second)), decomposed(old, first, second)
+            assert one == two, (list(first), list(second), old)
+            told += two is None
+    assert told > 100
