@@ -137,6 +137,26 @@ def test_merges_of_a_list_are_those_of_the_library(
         assert columns(encoding) == columns(plain.encode(text, add_special_tokens=False)), text
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_two_texts_of_one_id_are_both_made(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    data = json.loads(description(chance, prefix=False))
+    vocabulary, merges = data["model"]["vocab"], data["model"]["merges"]
+    halves = {half for pair in merges for half in pair}
+    one, other = chance.sample([left + right for left, right in merges if left + right not in halves], 2)
+    vocabulary[one] = vocabulary[other]
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    fast, plain = both(path, monkeypatch)
+    for text in [one, other, one + other, *texts(chance, 60)]:
+        expected = theirs.encode(text, add_special_tokens=False).ids
+        assert plain.encode_ids(text).tolist() == expected, text
+        assert fast.encode_ids(text).tolist() == expected, text
+
+
 def test_without_a_token_for_some_byte_nothing_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,7 +100,7 @@ impl Lengths {
         text: &dyn Fn(TokenId) -> &'m str,
     ) -> Option<Lengths> {
         let mut lengths: Vec<u16> = Vec::new();
-        let mut note = |id: TokenId, length: usize| {
+        let note = |lengths: &mut Vec<u16>, id: TokenId, length: usize| {
             let at = id as usize;
             if lengths.len() <= at {
                 lengths.resize(at + 1, 0);
@@ -110,12 +110,18 @@ impl Lengths {
             lengths[at] = length;
             fits
         };
-        let all_fit = bytes.iter().all(|&id| note(id, 1))
-            && characters.iter().all(|&(c, id)| note(id, of_char(c)))
-            // Pairs of one token come one behind the other mostly.
-            && merges
-                .chunk_by(|one, two| one.3 == two.3)
-                .all(|same| note(same[0].3, text(same[0].3).chars().map(&of_char).sum()));
+        let all_fit = bytes.iter().all(|&id| note(&mut lengths, id, 1))
+            && characters.iter().all(|&(c, id)| note(&mut lengths, id, of_char(c)))
+            // Pairs of one token come one behind the other mostly, and behind those of its halves.
+            && merges.chunk_by(|one, two| one.3 == two.3).all(|same| {
+                let (left, right, _, result) = same[0];
+                let known = |id: TokenId| lengths.get(id as usize).map_or(0, |&length| usize::from(length));
+                let length = match (known(left), known(right)) {
+                    (0, _) | (_, 0) => text(result).chars().map(&of_char).sum(),
+                    (left, right) => left + right,
+                };
+                note(&mut lengths, result, length)
+            });
         let lengths = Lengths::from(lengths);
         let pairs_add_up = merges.iter().all(|&(left, right, _, result)| {
             let (left, right) = (lengths.of(left), lengths.of(right));

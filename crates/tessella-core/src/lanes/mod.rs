@@ -42,6 +42,7 @@ mod bytes;
 mod characters;
 pub mod covering;
 mod cuts;
+mod ending;
 pub mod ends;
 mod fold;
 mod given;

@@ -76,18 +76,22 @@ impl Rectangles {
         candidates.extend(common);
         candidates.sort_unstable();
         candidates.dedup();
+        let mut highest = vec![u64::MAX; candidates.len()];
         for round in 0..ROUNDS {
             for bit in 0..8 {
                 let gain = |columns: u128| -> u64 {
                     let rows = (0..ASCII).filter(|&row| holds[row] & columns == columns);
                     rows.map(|row| weight(&sets, 1 << row) * weight(&sets, missing[row] & columns)).sum()
                 };
-                // Not by an iterator's `max_by_key`, a function of its own for which processors count bits by hand.
-                let (mut most, mut columns) = (0, 0);
-                for &candidate in &candidates {
-                    let gain = gain(candidate);
-                    if gain >= most {
-                        (most, columns) = (gain, candidate);
+                // Not by an iterator's `max_by_key`, a function of its own for which processors count bits by hand. What a
+                // candidate gains never grows, so most need not be looked at again; of equal ones the last counts.
+                let (mut most, mut columns) = (0, candidates.last().copied().unwrap_or(0));
+                for place in (0..candidates.len()).rev() {
+                    if highest[place] > most {
+                        highest[place] = gain(candidates[place]);
+                        if highest[place] > most {
+                            (most, columns) = (highest[place], candidates[place]);
+                        }
                     }
                 }
                 for row in (0..ASCII).filter(|&row| holds[row] & columns == columns) {
@@ -113,5 +117,59 @@ impl Rectangles {
             found |= vectors.share(&of_left, &of_right);
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Each rectangle is the one that gains most, the last of equal ones, with all candidates looked at for each.
+    fn chosen_plainly(holds: &[u128; ASCII], sets: [u128; 3]) -> Rectangles {
+        let mut rectangles = Rectangles::none();
+        let mut missing = *holds;
+        let mut candidates = holds.to_vec();
+        candidates.extend(holds.iter().map(|row| row & holds[usize::from(b'e')]));
+        candidates.sort_unstable();
+        candidates.dedup();
+        for (round, bit) in (0..ROUNDS * 8).map(|number| (number / 8, number % 8)) {
+            let inside = |columns: u128| move |&row: &usize| holds[row] & columns == columns;
+            let gain = |columns: u128| -> u64 {
+                let rows = (0..ASCII).filter(inside(columns));
+                rows.map(|row| weight(&sets, 1 << row) * weight(&sets, missing[row] & columns)).sum()
+            };
+            let columns = candidates.iter().copied().max_by_key(|&columns| gain(columns)).unwrap();
+            for row in (0..ASCII).filter(inside(columns)) {
+                missing[row] &= !columns;
+                rectangles.left[round][row] |= 1 << bit;
+            }
+            for column in (0..ASCII).filter(|&column| columns >> column & 1 == 1) {
+                rectangles.right[round][column] |= 1 << bit;
+            }
+        }
+        rectangles
+    }
+
+    #[test]
+    fn candidates_that_are_not_looked_at_again_would_not_have_been_chosen() {
+        let mut random = Random::from_seed(5);
+        for share in [1, 4, 7, 8] {
+            let classes: [u128; 4] = std::array::from_fn(|_| {
+                (0..4).fold(0, |all, _| all << 32 | u128::from(random.next_u64() as u32))
+            });
+            for noise in [0, 3, 30] {
+                let mut holds = [0u128; ASCII];
+                for row in &mut holds {
+                    *row = classes[random.next_u64() as usize % 4];
+                    for _ in 0..noise {
+                        *row ^= 1 << (random.next_u64() % 128);
+                    }
+                }
+                let sets = often(|byte| u64::from(byte) * 5 % 8 < share);
+                let (found, expected) = (Rectangles::chosen(&holds, sets), chosen_plainly(&holds, sets));
+                assert_eq!((found.left, found.right), (expected.left, expected.right));
+            }
+        }
     }
 }

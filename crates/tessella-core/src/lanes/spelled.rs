@@ -12,10 +12,10 @@ use std::collections::HashSet;
 
 use super::Work;
 use super::build::{ByRank, Numbers, Ranked};
+use super::ending::one_for_each;
 use super::key::Key;
-use super::last::last_two;
 use super::lengths::Lengths;
-use super::pairs::{NEVER, PairHash, Symbol};
+use super::pairs::{NEVER, Symbol};
 use super::symbols::{Merger, Wide};
 use super::units::Boundaries;
 use super::vectors::{Level, Task, Vectors};
@@ -69,7 +69,8 @@ impl Spelled {
         let mut of_char = CharTable::new(NEVER);
         characters.iter().for_each(|&(c, id)| of_char.insert(c, id));
         let runs_tie = drop_ties(&mut merges, |token| text(token).chars().all(|c| c == to))?;
-        let merges = one_for_each(merges, &of_char, text).ok_or("its pairs cannot be told apart")?;
+        let merges =
+            one_for_each(merges, &characters, &of_char, text).ok_or("its pairs cannot be told apart")?;
 
         // Results in the order of their ranks, then what is none.
         let mut numbers = Numbers::default();
@@ -163,47 +164,4 @@ fn drop_ties(merges: &mut Vec<Ranked>, is_run: impl Fn(TokenId) -> bool) -> Resu
     }
     merges.retain(|merge| !tied.contains(&merge.3));
     Ok(true)
-}
-
-/// Of each token that has several pairs, the one that it alone ends with. `merges` are in the order of their ranks.
-fn one_for_each<'m>(
-    merges: Vec<Ranked>,
-    characters: &CharTable<TokenId>,
-    text: &dyn Fn(TokenId) -> &'m str,
-) -> Option<Vec<Ranked>> {
-    let largest = merges.iter().map(|&(_, _, _, result)| result).max();
-    // By token, how many pairs it has: none, one, or more.
-    let mut counts = vec![0u8; largest.map_or(0, |largest| largest as usize + 1)];
-    for &(_, _, _, result) in &merges {
-        let count = &mut counts[result as usize];
-        *count = count.saturating_add(1);
-    }
-    // Ranks by numbers from zero on, and what pairs of each become: of one rank all become the same.
-    let (mut results, mut numbered) = (Vec::new(), Vec::with_capacity(merges.len()));
-    for same in merges.chunk_by(|one, two| one.2 == two.2) {
-        let rank = results.len() as Symbol;
-        numbered.extend(same.iter().map(|&(left, right, ..)| (left, right, rank)));
-        results.push(same[0].3);
-    }
-    let all = PairHash::new(&numbered, numbered.len() / 4)?;
-    let mut last = vec![None; counts.len()];
-    let (mut symbols, mut ranks) = (Vec::new(), Vec::new());
-    for (token, _) in (0..).zip(&counts).filter(|&(_, &count)| count > 1) {
-        symbols.clear();
-        let text = text(token);
-        // No unit that is a key has more characters.
-        if text.chars().nth(Key::LONGEST).is_none() {
-            symbols.extend(text.chars().map(|c| characters.get(c)));
-        }
-        if !symbols.contains(&NEVER) {
-            let rank = |left, right| all.get(left, right);
-            last[token as usize] =
-                last_two(&mut symbols, &mut ranks, NEVER, rank, |rank| results[rank as usize]);
-        }
-    }
-    let kept = merges.into_iter().filter(|&(left, right, _, result)| {
-        let result = result as usize;
-        counts[result] == 1 || last[result] == Some((left, right))
-    });
-    Some(kept.collect())
 }

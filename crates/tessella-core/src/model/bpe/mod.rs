@@ -379,6 +379,9 @@ impl Bpe {
         if self.whole_pieces || !self.cut().useful {
             return Err("texts of this model may not be cut");
         }
+        if self.spec.vocab.named_ids() != self.spec.vocab.len() {
+            return Err("two texts have one id, and a pair of either makes it");
+        }
         let fallback: Vec<TokenId> = symbols.fallback_ids().collect();
         let bytes = fallback.try_into().ok().filter(|_| self.spec.byte_fallback);
         let only_char = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
