@@ -247,3 +247,18 @@ def test_all_settings_of_a_module_that_name_ids():
     with pytest.raises(ArgumentError, match=r"generation_config\.eos_token_id names the id 2, which was"):
         resize_embeddings(wrong, MAP)
     assert wrong.table.weight.shape == (ROWS, WIDTH)
+
+
+def test_rows_that_are_not_in_memory_are_an_error():
+    torch = pytest.importorskip("torch")
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = torch.nn.Embedding(ROWS, 4, device="meta")
+
+        def get_input_embeddings(self):
+            return self.embedding
+
+    with pytest.raises(ArgumentError, match="not in memory: they were offloaded"):
+        resize_embeddings(Model(), MAP)

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::word_places::{self, Moved, whole_characters};
-use crate::ids::TokenId;
+use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Key;
 use crate::lanes::ends::{END_BITS, TO_THE_END};
 
@@ -141,6 +141,20 @@ pub(super) fn pack(tokens: &[Placed], of: Packing, out: &mut Vec<u32>) {
             out.extend([token.id, (token.end << PLACE_BITS | token.start) << FLAG_BITS | flags]);
         }
     }
+}
+
+/// Writes the tokens of a word that is one piece of so many bytes and a key, all of which stand where they stood, if the tokens
+/// follow one another and have the texts of the vocabulary; else false, and what was written counts for nothing.
+pub(super) fn pack_row(tokens: &[PieceToken], length: usize, out: &mut Vec<u32>) -> bool {
+    let mut at = 0;
+    for token in tokens {
+        if token.start != at || token.end <= at || token.surface || token.id >= ID_BOUND {
+            return false;
+        }
+        at = token.end;
+        out.push(one(token.id, (at as usize != length).then_some(at)));
+    }
+    at as usize == length && length > 0
 }
 
 /// Writes the tokens of a word that is one piece, or of an inner part, each with the byte of what the word becomes where it ends; a

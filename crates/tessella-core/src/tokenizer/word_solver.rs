@@ -180,7 +180,7 @@ impl<'s> Solver<'s> {
         let (bytes, length) = (key.bytes(), key.len());
         if key.is_inner() {
             self.inner(&bytes[..length]);
-        } else if self.packs || !self.short_ids(key)? {
+        } else if !(if self.packs { self.packed_shortly(key)? } else { self.short_ids(key)? }) {
             self.word(&bytes[..length])?;
         }
         Ok(())

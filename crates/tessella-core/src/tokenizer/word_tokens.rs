@@ -159,6 +159,27 @@ impl Solver<'_> {
         Ok(())
     }
 
+    /// The same for a word that is a key, if it has nothing but ASCII, of which each byte becomes one, and its tokens follow one
+    /// another; else false.
+    #[inline]
+    pub fn packed_shortly(&mut self, word: Key) -> Result<bool> {
+        let stages = &self.words.stages;
+        let Cut::Splits(_) = stages.cut else { return Ok(false) };
+        if stages.cut_further() || stages.gaps().is_some() {
+            return Ok(false);
+        }
+        let mut room = [0; _];
+        let Some(piece) = self.words.byte_by_byte(word, &mut room) else { return Ok(false) };
+        if self.words.traps.are_in(piece) {
+            return Ok(false);
+        }
+        let Buffers { tokens, numbers, .. } = &mut *self.buffers;
+        tokens.clear();
+        numbers.clear();
+        stages.model.tokenize(piece, self.scratch, tokens)?;
+        Ok(packed::pack_row(tokens, piece.len(), numbers))
+    }
+
     /// The same for an inner part of a word, which may be uncertain.
     pub fn packed_part(&mut self, part: &str) {
         if self.placed_part(part).is_none() {
