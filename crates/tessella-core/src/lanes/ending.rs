@@ -10,11 +10,14 @@
 //! pair is found for a token, and its text is merged.
 
 use super::build::Ranked;
-use super::key::Key;
 use super::last::last_two;
+use super::middle::ROOM;
 use super::pairs::{NEVER, PairHash, Symbol};
 use crate::ids::TokenId;
 use crate::unicode::CharTable;
+
+/// Most characters of a unit that is merged by these pairs.
+const MOST: usize = ROOM - 1;
 
 /// How a token comes to be when it is merged alone.
 #[derive(Debug, Clone, Copy)]
@@ -36,10 +39,7 @@ impl Making {
     }
 
     fn is(self, left: TokenId, right: TokenId) -> bool {
-        // No unit that is a key has more characters.
-        self.is_known()
-            && (self.left, self.right) == (left, right)
-            && self.characters as usize <= Key::LONGEST
+        self.is_known() && (self.left, self.right) == (left, right) && self.characters as usize <= MOST
     }
 }
 
@@ -145,7 +145,7 @@ impl Pairs {
 
     /// The last two symbols of a text that is merged by itself.
     fn last_of(&self, text: &str, of_char: &CharTable<TokenId>) -> Option<(TokenId, TokenId)> {
-        if text.chars().nth(Key::LONGEST).is_some() {
+        if text.chars().nth(MOST).is_some() {
             return None;
         }
         let mut symbols: Vec<TokenId> = text.chars().map(|c| of_char.get(c)).collect();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     /// Lists as training makes them, with all pairs of each token; in any order; with one rank for all pairs of a token, as scores
-    /// of pieces are; with tokens that are parts of themselves, characters that are none, and texts longer than a key.
+    /// of pieces are; with tokens that are parts of themselves, characters that are none, and texts that are too long.
     #[test]
     fn pairs_are_those_of_tokens_merged_alone() {
         let mut random = Random::from_seed(11);
@@ -182,7 +182,7 @@ mod tests {
         for round in 0..3000 {
             let letters = &"abcdefgh"[..2 + below(3)];
             let mut texts: Vec<String> = letters.chars().map(String::from).collect();
-            let longest = [5, 9, 20][below(3)];
+            let longest = [5, 9, 80][below(3)];
             for _ in 0..3 + below(60) {
                 let text = [below(texts.len()), below(texts.len())].map(|at| texts[at].clone()).concat();
                 if text.len() <= longest && !texts.contains(&text) {

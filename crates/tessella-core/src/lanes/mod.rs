@@ -119,6 +119,7 @@ pub use key::Key;
 pub use lengths::Lengths;
 use longest::{Longest, Row};
 use longs::Longs;
+pub use middle::LongWork;
 use middle::Wholes;
 pub use narrow::Narrow;
 pub use pieces::Pieces;
@@ -201,6 +202,22 @@ const BYTES_FOR_WHOLES: usize = or_for_fuzzers(1 << 14, 64);
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
+
+    /// Whether a piece is best found out along with others.
+    #[inline(always)]
+    fn joins(&self, _piece: &[u8]) -> bool {
+        false
+    }
+
+    /// Hands over the ids of so many such pieces, in any order, each with its number.
+    fn ids_together<'p>(
+        &mut self,
+        _work: &mut LongWork,
+        _count: usize,
+        _piece: impl Fn(usize) -> &'p [u8],
+        _found: impl FnMut(usize, &[TokenId]),
+    ) {
+    }
 }
 
 /// And of units of pieces, which are merged although there is a token for a whole piece of the same bytes.
@@ -301,12 +318,16 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Solved { runner, solver, pieces, out } = self;
-        let Runner { store, pieces: batch, longs, .. } = runner;
+        let Runner { store, pieces: batch, longs, together, .. } = runner;
+        together.begin();
         longs.ask(pieces.long().filter(|&(at, _)| !(solver.inner() == Inner::Parts && pieces.goes_on(at))));
         store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
             if solver.inner() == Inner::Parts && pieces.goes_on(at) {
                 solver.long_inner(piece, out);
+                return Ok(());
+            }
+            if together.write(at, out) {
                 return Ok(());
             }
             let new = match longs.get_asked(at, piece) {
@@ -316,6 +337,11 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
                 }
                 Err(new) => new,
             };
+            if solver.joins(piece) {
+                together.gather_solved(longs, solver, pieces, (at, new));
+                together.write(at, out);
+                return Ok(());
+            }
             let before = out.len();
             solver.ids(piece, out)?;
             longs.remember(new, piece, &out[before..]);

@@ -15,6 +15,7 @@ use super::build::{ByRank, Numbers, Ranked};
 use super::ending::one_for_each;
 use super::key::Key;
 use super::lengths::Lengths;
+use super::middle::{self, LongWork};
 use super::pairs::{NEVER, Symbol};
 use super::symbols::{Merger, Wide};
 use super::units::Boundaries;
@@ -108,9 +109,26 @@ impl Spelled {
 
     /// Whether only the model itself knows what a unit becomes.
     #[inline(always)]
-    pub fn is_hard(&self, unit: Key) -> bool {
+    pub fn is_hard(&self, unit: &[u8]) -> bool {
         let is_blank = |byte: u8| byte == self.blank;
-        self.runs_tie && unit.bytes()[..unit.len()].windows(2).any(|two| is_blank(two[0]) && is_blank(two[1]))
+        self.runs_tie && unit.windows(2).any(|two| is_blank(two[0]) && is_blank(two[1]))
+    }
+
+    /// Whether a unit that is no key is merged together with others.
+    #[inline(always)]
+    pub fn joins(&self, unit: &[u8]) -> bool {
+        middle::takes(unit) && !self.is_hard(unit)
+    }
+
+    /// Hands over the ids of so many such units, in any order, each with its number.
+    pub fn solve_long<'u>(
+        &self,
+        work: &mut LongWork,
+        count: usize,
+        unit: impl Fn(usize) -> &'u [u8],
+        found: impl FnMut(usize, &[TokenId]),
+    ) {
+        Level::best().run(MergingLong { merger: &self.merger, work, count, unit, found });
     }
 
     /// Hands over the ids of units that are not hard, in any order, each with its number.
@@ -143,6 +161,25 @@ impl<F: FnMut(usize, &[TokenId])> Task for Merging<'_, F> {
     fn run<V: Vectors>(self, vectors: V) {
         let Merging { merger, work, units, found } = self;
         merger.solve(vectors, work, units, found);
+    }
+}
+
+/// Units that are no keys, and are merged together.
+struct MergingLong<'m, U, F> {
+    merger: &'m Merger,
+    work: &'m mut LongWork,
+    count: usize,
+    unit: U,
+    found: F,
+}
+
+impl<'u, U: Fn(usize) -> &'u [u8], F: FnMut(usize, &[TokenId])> Task for MergingLong<'_, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) {
+        let MergingLong { merger, work, count, unit, found } = self;
+        work.merge(vectors, merger, count, unit, found);
     }
 }
 

@@ -8,17 +8,15 @@
 
 use std::ops::Range;
 
-use super::Pieces;
 use super::bounds::Bounds;
 use super::cuts::{Cuts, Memo};
 use super::key::LONGEST;
 use super::longs::{Longs, New};
-use super::merge::{FEW, Work};
-use super::middle::{self, Wholes};
-use super::sixteen::Sixteens;
+use super::middle::{self, LongWork, Wholes};
 use super::store::{Batch, Solve, Store};
 use super::symbols::Merger;
 use super::vectors::{Task, Vectors};
+use super::{LongPieces, Pieces};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
@@ -139,8 +137,7 @@ enum How {
 /// The buffers of one worker, and what became of the pieces of a window.
 #[derive(Debug)]
 pub struct Together {
-    work: Work<{ middle::ROOM }>,
-    sixteens: Sixteens<{ middle::ROOM }>,
+    work: LongWork,
     found: Vec<Found>,
     /// How many of them are written out.
     taken: usize,
@@ -161,8 +158,7 @@ pub struct Together {
 impl Together {
     pub fn new() -> Self {
         Together {
-            work: Work::new(),
-            sixteens: Sixteens::default(),
+            work: LongWork::new(),
             found: Vec::new(),
             taken: 0,
             ids: Vec::new(),
@@ -266,30 +262,18 @@ impl Together {
     /// Merges what is listed for lanes, sixteen at once where vectors can.
     #[inline(always)]
     fn merge<V: Vectors>(&mut self, vectors: V, merger: &Merger, wholes: Option<&Wholes>, text: &[u8]) {
-        let Together { work, sixteens, ids, lanes, spans, .. } = self;
+        let Together { work, ids, lanes, spans, .. } = self;
         let piece = |number: usize| &text[lanes[number].text.0 as usize..lanes[number].text.1 as usize];
-        let count = lanes.len();
         spans.clear();
-        spans.resize(count, (0, 0));
-        let mut done = |number: usize, write: &mut dyn FnMut(&mut Vec<TokenId>)| {
+        spans.resize(lanes.len(), (0, 0));
+        work.merge(vectors, merger, lanes.len(), piece, |number, made| {
             let start = ids.len() as u32;
             match wholes.filter(|_| !lanes[number].is_unit).and_then(|wholes| wholes.get(piece(number))) {
                 Some(id) => ids.push(id),
-                None => write(ids),
+                None => ids.extend_from_slice(made),
             }
             spans[number] = (start, ids.len() as u32);
-        };
-        if V::SIXTEENS && count >= FEW && merger.pairs.may_be_gathered() {
-            let listed = |number| middle::bytes(piece(number));
-            sixteens.merge(vectors, merger, count, listed, |number, made| {
-                done(number, &mut |ids| ids.extend_from_slice(made));
-            });
-        } else {
-            let listed = (0..count).map(|number| middle::bytes(piece(number)));
-            merger.merge(vectors, work, listed, |number, symbols| {
-                done(number, &mut |ids| ids.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol))));
-            });
-        }
+        });
         for (lane, span) in lanes.iter_mut().zip(spans) {
             lane.ids = *span;
         }
@@ -334,6 +318,50 @@ impl Together {
             };
         }
         Ok(())
+    }
+}
+
+impl Together {
+    /// Finds out, along with the first long piece of a window that nobody remembers, those behind it that `solver` solves with it.
+    pub fn gather_solved<S: LongPieces>(
+        &mut self,
+        longs: &mut Longs,
+        solver: &mut S,
+        pieces: Pieces<'_>,
+        (first, new): (usize, New),
+    ) {
+        let Pieces { text, starts, ends } = pieces;
+        self.begin();
+        self.list(None, text, (first, new), (starts[first], ends[first]));
+        for at in first + 1..starts.len() {
+            let place @ (start, end) = (starts[at], ends[at]);
+            if (end - start) as usize <= LONGEST || !solver.joins(pieces.piece(at)) {
+                continue;
+            }
+            if self.lanes.len() >= MOST_UNITS || self.ids.len() >= MOST_REMEMBERED {
+                break;
+            }
+            match longs.get(pieces.piece(at)) {
+                Ok(ids) => self.list_known(at, ids),
+                Err(new) => self.list(None, text, (at, new), place),
+            }
+        }
+        let Together { work, found, ids, lanes, spans, .. } = self;
+        let piece = |number: usize| &text[lanes[number].text.0 as usize..lanes[number].text.1 as usize];
+        spans.clear();
+        spans.resize(lanes.len(), (0, 0));
+        solver.ids_together(work, lanes.len(), piece, |number, made| {
+            let start = ids.len() as u32;
+            ids.extend_from_slice(made);
+            spans[number] = (start, ids.len() as u32);
+        });
+        for one in found {
+            if let How::Lane(new, lane) = one.how {
+                let (start, end) = spans[lane as usize];
+                one.ids = (start, end);
+                longs.remember(new, pieces.piece(one.at as usize), &ids[start as usize..end as usize]);
+            }
+        }
     }
 }
 

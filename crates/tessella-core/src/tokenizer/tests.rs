@@ -183,6 +183,71 @@ fn respelled_units_are_as_the_stages() {
     }
 }
 
+/// Units of all lengths up to beyond a lane, some of them again and again: merges join all letters, and no point.
+#[test]
+fn units_that_are_no_keys_are_as_the_stages() {
+    let replace = NormalizerSpec::Replace { pattern: Pattern::Literal(" ".into()), content: "▁".into() };
+    for seed in 0..24 {
+        let mut random = Random::from_seed(seed);
+        let mut below = |bound: usize| random.next_u64() as usize % bound;
+        let letters = ["a", "b", "é", "漢"];
+        let mut texts: Vec<String> =
+            ["<unk>", "▁", "."].iter().chain(&letters).map(|text| text.to_string()).collect();
+        texts.extend((0..=255).map(|byte| format!("<0x{byte:02X}>")));
+        let mut parts: Vec<String> = letters.iter().map(|text| text.to_string()).collect();
+        for round in 0..60 {
+            // All pairs of letters first.
+            let whole = match round {
+                0..16 => letters[round / 4].to_string() + letters[round % 4],
+                // A letter more, which most of them have several ways to; or long ones of long ones.
+                _ if below(4) > 0 => parts[parts.len() - 1].clone() + letters[below(4)],
+                _ => parts[below(parts.len())].clone() + &parts[below(parts.len())],
+            };
+            if whole.chars().count() <= 40 && !parts.contains(&whole) {
+                parts.push(whole);
+            }
+        }
+        texts.extend(parts[letters.len()..].iter().cloned());
+        let vocab = Vocab::from_entries(texts.iter().zip(0..)).unwrap();
+        // Every way to each token, in the order of the tokens, or mixed.
+        let mut merges: Vec<(u32, u32)> = Vec::new();
+        for part in &parts {
+            for (at, _) in part.char_indices().skip(1) {
+                if let (Some(left), Some(right)) = (vocab.id(&part[..at]), vocab.id(&part[at..])) {
+                    merges.push((left, right));
+                }
+            }
+        }
+        for _ in 0..[0, 0, 5, merges.len()][seed as usize % 4] {
+            let (one, other) = (below(merges.len()), below(merges.len()));
+            merges.swap(one, other);
+        }
+        let mut bpe = BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges)));
+        (bpe.unk_token, bpe.fuse_unk, bpe.byte_fallback) = (Some("<unk>".into()), true, true);
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(bpe));
+        spec.normalizer = Some(replace.clone());
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        let slow = stage_after_stage(&fast);
+        // Of letters, of tokens, and with what has no token.
+        let mut word = |at: usize| -> String {
+            let mut part = |_| match (at % 2, below(40)) {
+                (_, 0) => "ж".to_string(),
+                (0, _) => letters[below(4)].to_string(),
+                _ => parts[below(parts.len())].clone(),
+            };
+            (0..[70, 6][at % 2]).take(1 + at).map(&mut part).collect()
+        };
+        let words: Vec<String> = (0..80).map(&mut word).collect();
+        for _ in 0..40 {
+            let text: Vec<&str> = (0..below(50)).map(|_| words[below(80)].as_str()).collect();
+            let text = text.join([".", " ", " ."][below(3)]);
+            let run = |tokenizer: &Tokenizer| columns(tokenizer, &text, &EncodeOptions::default()).unwrap();
+            assert_eq!(run(&fast), run(&slow), "{seed}: {text:?}");
+        }
+        assert!(fast.inner.plan.units.as_ref().unwrap().tables().is_ok());
+    }
+}
+
 #[test]
 fn what_is_more_than_respelling_goes_stage_by_stage() {
     let replace = NormalizerSpec::Replace { pattern: Pattern::Literal(" ".into()), content: "▁".into() };

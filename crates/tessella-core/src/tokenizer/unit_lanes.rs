@@ -7,7 +7,7 @@ use super::spelling::{Reading, Spelling};
 use super::units::{Summed, Tables, Units, Writes, Writing, WrittenPlaces};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{self, Bounds, Key, LongPieces, Pieces, Runner, Solve, Work, Written};
+use crate::lanes::{self, Bounds, Key, LongPieces, LongWork, Pieces, Runner, Solve, Work, Written};
 use crate::model::sentencepiece::{Progress, Settled, SumScratch, Sums};
 use crate::model::{Model, Scratch};
 use crate::normalize::{Front, Respelling};
@@ -296,6 +296,26 @@ impl LongPieces for Solver<'_> {
         out.extend_from_slice(self.ids);
         Ok(())
     }
+
+    #[inline]
+    fn joins(&self, unit: &[u8]) -> bool {
+        match self.tables {
+            Tables::Spelled(spelled) => spelled.joins(unit),
+            Tables::Sums(_) => false,
+        }
+    }
+
+    fn ids_together<'p>(
+        &mut self,
+        work: &mut LongWork,
+        count: usize,
+        unit: impl Fn(usize) -> &'p [u8],
+        found: impl FnMut(usize, &[TokenId]),
+    ) {
+        if let Tables::Spelled(spelled) = self.tables {
+            spelled.solve_long(work, count, unit, found);
+        }
+    }
 }
 
 impl Solve for Solver<'_> {
@@ -322,7 +342,7 @@ impl Solve for Solver<'_> {
         new.numbers.clear();
         new.units.clear();
         for (number, &unit) in units.iter().enumerate() {
-            if spelled.is_hard(unit) {
+            if spelled.is_hard(&unit.bytes()[..unit.len()]) {
                 self.unit(&unit.bytes()[..unit.len()])?;
                 found(number, self.ids);
             } else {
