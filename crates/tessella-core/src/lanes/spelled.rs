@@ -8,8 +8,6 @@
 //! that will become token `t`, its inside merges exactly as `t` alone would, and so it becomes `t` by the pair that
 //! `t` alone ends with. No other pair of `t` is ever made.
 
-use std::collections::HashSet;
-
 use super::Work;
 use super::build::{ByRank, Numbers, Ranked};
 use super::ending::one_for_each;
@@ -42,9 +40,6 @@ pub struct Spelled {
     merger: Merger,
     /// Bytes of a text, with blanks for marks, that each token stands for; `None` where that cannot be told.
     pub lengths: Option<Lengths>,
-    /// Which of two runs of blanks is merged first hangs on more than their ranks.
-    runs_tie: bool,
-    blank: u8,
 }
 
 impl Spelled {
@@ -69,7 +64,9 @@ impl Spelled {
         let lengths = Lengths::of_characters(&merges, &characters, &bytes, length, text);
         let mut of_char = CharTable::new(NEVER);
         characters.iter().for_each(|&(c, id)| of_char.insert(c, id));
-        let runs_tie = drop_ties(&mut merges, |token| text(token).chars().all(|c| c == to))?;
+        untie(&mut merges, |token| {
+            text(token).chars().all(|c| c == to).then(|| text(token).chars().count())
+        })?;
         let merges =
             one_for_each(merges, &characters, &of_char, text).ok_or("its pairs cannot be told apart")?;
 
@@ -104,20 +101,13 @@ impl Spelled {
             Merger::reading(&pairs, of_byte, &of_byte[..128], ids).ok_or("its pairs cannot be told apart")?;
         let bytes = bytes.map(number);
         merger.wide = Some(Box::new(Wide { of_char: numbered, of_byte: bytes }));
-        Ok(Spelled { boundaries, merger, lengths, runs_tie, blank: from })
-    }
-
-    /// Whether only the model itself knows what a unit becomes.
-    #[inline(always)]
-    pub fn is_hard(&self, unit: &[u8]) -> bool {
-        let is_blank = |byte: u8| byte == self.blank;
-        self.runs_tie && unit.windows(2).any(|two| is_blank(two[0]) && is_blank(two[1]))
+        Ok(Spelled { boundaries, merger, lengths })
     }
 
     /// Whether a unit that is no key is merged together with others.
     #[inline(always)]
-    pub fn joins(&self, unit: &[u8]) -> bool {
-        middle::takes(unit) && !self.is_hard(unit)
+    pub fn joins(unit: &[u8]) -> bool {
+        middle::takes(unit)
     }
 
     /// Hands over the ids of so many such units, in any order, each with its number.
@@ -131,7 +121,7 @@ impl Spelled {
         Level::best().run(MergingLong { merger: &self.merger, work, count, unit, found });
     }
 
-    /// Hands over the ids of units that are not hard, in any order, each with its number.
+    /// Hands over the ids of units that are keys, in any order, each with its number.
     pub fn solve(&self, work: &mut Work, units: &[Key], found: impl FnMut(usize, &[TokenId])) {
         Level::best().run(Merging { merger: &self.merger, work, units, found });
     }
@@ -183,22 +173,100 @@ impl<'u, U: Fn(usize) -> &'u [u8], F: FnMut(usize, &[TokenId])> Task for Merging
     }
 }
 
-/// Takes out merges to tokens that share a rank with others: these go leftmost first, whichever they are, which numbers
-/// cannot tell. Fine as long as all of them are runs of marks, for a text that has none is merged without them.
-/// `merges` are in the order of their ranks. Returns whether there were any.
-fn drop_ties(merges: &mut Vec<Ranked>, is_run: impl Fn(TokenId) -> bool) -> Result<bool, &'static str> {
-    let mut tied = HashSet::new();
-    for same in merges.chunk_by(|one, two| one.2 == two.2) {
+/// Gives merges to tokens that share a rank different ones: such merges go leftmost first, whichever they are, which numbers
+/// cannot tell. All of these tokens have to be runs of marks, as in most models that keep blanks. Then the longest first is the
+/// same: the leftmost pair of a run is one with the token that grows there, which makes a longer token than those behind it do.
+/// `merges` are in the order of their ranks, and get new ones.
+fn untie(merges: &mut [Ranked], marks: impl Fn(TokenId) -> Option<usize>) -> Result<(), &'static str> {
+    let mut next = 0;
+    for same in merges.chunk_by_mut(|one, two| one.2 == two.2) {
         if same.iter().any(|merge| merge.3 != same[0].3) {
-            tied.extend(same.iter().map(|merge| merge.3));
+            if same.iter().any(|merge| marks(merge.3).is_none()) {
+                return Err("two tokens have the same rank");
+            }
+            same.sort_by_key(|merge| std::cmp::Reverse(marks(merge.3)));
+        }
+        for one in same.chunk_by_mut(|one, two| one.3 == two.3) {
+            one.iter_mut().for_each(|merge| merge.2 = next);
+            next += 1;
         }
     }
-    if !tied.iter().all(|&token| is_run(token)) {
-        return Err("two tokens have the same rank");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// What becomes of a text by merges of which the one with the lowest rank goes first, and of equal ranks the leftmost.
+    fn merged(text: &str, merges: &[Ranked], of: impl Fn(char) -> TokenId) -> Vec<TokenId> {
+        let mut symbols: Vec<TokenId> = text.chars().map(of).collect();
+        loop {
+            let pairs = symbols.windows(2).enumerate().filter_map(|(at, pair)| {
+                let merge = merges.iter().find(|merge| (merge.0, merge.1) == (pair[0], pair[1]))?;
+                Some((merge.2, at, merge.3))
+            });
+            let Some((_, at, result)) = pairs.min() else { return symbols };
+            symbols.splice(at..at + 2, [result]);
+        }
     }
-    if tied.is_empty() {
-        return Ok(false);
+
+    /// Runs of marks of some lengths, of one rank among others, with tokens of marks and letters, in texts of runs and letters.
+    #[test]
+    fn the_longest_run_first_is_the_leftmost_first() {
+        let mut random = Random::from_seed(3);
+        let mut below = |n: usize| random.next_u64() as usize % n;
+        let mut made_of_marks = 0;
+        for round in 0..4000 {
+            let mut texts: Vec<String> = ["_", "a", "b"].map(String::from).to_vec();
+            let share = [3, 6, 9][below(3)];
+            texts.extend((2..13).filter(|_| below(10) < share).map(|length| "_".repeat(length)));
+            for _ in 0..below(14) {
+                let text = [below(texts.len()), below(texts.len())].map(|at| texts[at].clone()).concat();
+                if text.len() <= 9 && !texts.contains(&text) && text.contains(['a', 'b']) {
+                    texts.push(text);
+                }
+            }
+            let is_run = |text: &str| !text.contains(['a', 'b']);
+            let of_runs = below(20) as u32;
+            let mut ranks: Vec<u32> = (0..texts.len() as u32 + 20).filter(|&rank| rank != of_runs).collect();
+            for at in 0..ranks.len() {
+                let other = below(ranks.len());
+                ranks.swap(at, other);
+            }
+            let id_of = |text: &str| texts.iter().position(|other| other == text).map(|at| at as TokenId);
+            let mut tied: Vec<Ranked> = Vec::new();
+            for (result, text) in (0..).zip(&texts) {
+                let rank = if is_run(text) { of_runs } else { ranks[result as usize] };
+                for at in 1..text.len() {
+                    if let (Some(left), Some(right)) = (id_of(&text[..at]), id_of(&text[at..])) {
+                        tied.push((left, right, rank, result));
+                    }
+                }
+            }
+            tied.sort_by_key(|&(_, _, rank, result)| (rank, result));
+            let mut untied = tied.clone();
+            let marks =
+                |token: TokenId| Some(texts[token as usize].len()).filter(|_| is_run(&texts[token as usize]));
+            untie(&mut untied, marks).unwrap();
+            assert!(
+                untied
+                    .windows(2)
+                    .all(|two| two[0].2 <= two[1].2 && (two[0].2 < two[1].2 || two[0].3 == two[1].3))
+            );
+            let of = |c: char| if c == '_' { 0 } else { 1 + u32::from(c == 'b') };
+            for _ in 0..6 {
+                let stretch =
+                    |_| "_".repeat([1, 2, 3, 5, 9, 17][below(6)]) + ["", "a", "b", "ab", "a_b"][below(5)];
+                let text: String = (0..4).map(stretch).collect();
+                let found = merged(&text, &untied, of);
+                assert_eq!(found, merged(&text, &tied, of), "{round}: {text} {texts:?}");
+                made_of_marks += found.iter().filter(|&&token| marks(token) > Some(1)).count();
+            }
+        }
+        assert!(made_of_marks > 20_000, "{made_of_marks}");
+        let mut others = vec![(0, 1, 7, 2), (1, 0, 7, 3)];
+        assert!(untie(&mut others, |_| None).is_err());
     }
-    merges.retain(|merge| !tied.contains(&merge.3));
-    Ok(true)
 }

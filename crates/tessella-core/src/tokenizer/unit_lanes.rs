@@ -7,7 +7,7 @@ use super::spelling::{Reading, Spelling};
 use super::units::{Summed, Tables, Units, Writes, Writing, WrittenPlaces};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{self, Bounds, Key, LongPieces, LongWork, Pieces, Runner, Solve, Work, Written};
+use crate::lanes::{self, Bounds, Key, LongPieces, LongWork, Pieces, Runner, Solve, Spelled, Work, Written};
 use crate::model::sentencepiece::{Progress, Settled, SumScratch, Sums};
 use crate::model::{Model, Scratch};
 use crate::normalize::{Front, Respelling};
@@ -25,13 +25,6 @@ pub(super) struct UnitLanes {
     buffers: Buffers,
 }
 
-/// New units that not only the model itself knows, and their numbers among all new ones.
-#[derive(Debug, Default)]
-struct Plain {
-    numbers: Vec<usize>,
-    units: Vec<Key>,
-}
-
 #[derive(Debug, Default)]
 struct Buffers {
     /// The text as units are found in it.
@@ -40,7 +33,6 @@ struct Buffers {
     spelling: Spelling,
     tokens: Vec<PieceToken>,
     ids: Vec<TokenId>,
-    new: Plain,
     sums: SumScratch,
     /// What the units of a text became, before sums are looked at.
     numbers: Vec<u32>,
@@ -82,9 +74,9 @@ impl UnitLanes {
             return is_done;
         }
         let UnitLanes { units, runner, bounds, buffers } = self;
-        let Buffers { text, spelling, tokens, ids, new, sums, .. } = buffers;
+        let Buffers { text, spelling, tokens, ids, sums, .. } = buffers;
         let Ok(tables) = units.tables() else { return Ok(false) };
-        let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums };
+        let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, sums };
         let (&Writes::Respelled(respelling, behind), Tables::Spelled(spelled)) = (&units.writes, tables)
         else {
             return Ok(false);
@@ -169,7 +161,7 @@ impl UnitLanes {
         mut out: Settled<'_>,
     ) -> Result<bool> {
         let UnitLanes { units, runner, bounds, buffers } = self;
-        let Buffers { written, spelling, tokens, ids, new, sums: sum_scratch, numbers, .. } = buffers;
+        let Buffers { written, spelling, tokens, ids, sums: sum_scratch, numbers, .. } = buffers;
         let (Writes::Normalized(normalization), Ok(tables)) = (&units.writes, units.tables()) else {
             return Ok(false);
         };
@@ -180,7 +172,7 @@ impl UnitLanes {
             return Ok(false);
         }
         bounds.begin(0);
-        let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums: sum_scratch };
+        let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, sums: sum_scratch };
         let mut found = lanes::Units::new(&sums.boundaries, written.bytes());
         let mut progress = Progress::default();
         numbers.clear();
@@ -238,7 +230,6 @@ struct Solver<'s> {
     spelling: &'s mut Spelling,
     tokens: &'s mut Vec<PieceToken>,
     ids: &'s mut Vec<TokenId>,
-    new: &'s mut Plain,
     sums: &'s mut SumScratch,
 }
 
@@ -299,10 +290,7 @@ impl LongPieces for Solver<'_> {
 
     #[inline]
     fn joins(&self, unit: &[u8]) -> bool {
-        match self.tables {
-            Tables::Spelled(spelled) => spelled.joins(unit),
-            Tables::Sums(_) => false,
-        }
+        matches!(self.tables, Tables::Spelled(_)) && Spelled::joins(unit)
     }
 
     fn ids_together<'p>(
@@ -325,12 +313,7 @@ impl Solve for Solver<'_> {
     }
 
     #[inline(never)]
-    fn solve(
-        &mut self,
-        work: &mut Work,
-        units: &[Key],
-        mut found: impl FnMut(usize, &[TokenId]),
-    ) -> Result<()> {
+    fn solve(&mut self, work: &mut Work, units: &[Key], found: impl FnMut(usize, &[TokenId])) -> Result<()> {
         let spelled = match (self.tables, &*self.units.model) {
             (Tables::Spelled(spelled), _) => spelled,
             (Tables::Sums(summed), Model::SentencePiece(model)) => {
@@ -338,20 +321,7 @@ impl Solve for Solver<'_> {
             }
             _ => return Ok(()),
         };
-        let mut new = std::mem::take(self.new);
-        new.numbers.clear();
-        new.units.clear();
-        for (number, &unit) in units.iter().enumerate() {
-            if spelled.is_hard(&unit.bytes()[..unit.len()]) {
-                self.unit(&unit.bytes()[..unit.len()])?;
-                found(number, self.ids);
-            } else {
-                new.numbers.push(number);
-                new.units.push(unit);
-            }
-        }
-        spelled.solve(work, &new.units, |at, ids| found(new.numbers[at], ids));
-        *self.new = new;
+        spelled.solve(work, units, found);
         Ok(())
     }
 }
