@@ -286,3 +286,34 @@ def test_a_text_that_is_refused_now_is_told():
     found = golden.check(Tokenizer(models.WordLevel({"a": 0})))
     assert (found.texts, found.wrong) == (2, 1) and not found
     assert "ModelError" in str(found) and '"c"' in str(found)
+
+
+def test_a_golden_file_that_was_changed_proves_nothing(folder):
+    """Numbers that reading would round, and texts that got lost."""
+    tokenizer = tessella.load("tokenizer.json")
+    prove.record(tokenizer, ["low lower", "tiles", "Hello"]).save("a.golden.json", "tokenizer.json")
+    text = Path("a.golden.json").read_text(encoding="utf-8")
+    said = json.loads(text)
+    assert said["texts"] == 3
+    row = said["cases"][0]
+    for key, value in (
+        ("ids", [id + 0.5 for id in row["ids"]]),
+        ("ids", [str(id) for id in row["ids"]]),
+        ("ids", [True]),
+        ("ids", str(row["ids"][0])),
+        ("offsets", [[start + 0.1, end] for start, end in row["offsets"]]),
+        ("decoded", None),
+        ("text", 5),
+    ):
+        changed = {**said, "cases": [{**row, key: value}, *said["cases"][1:]]}
+        Path("b.golden.json").write_text(json.dumps(changed))
+        with pytest.raises(FormatError, match=r"b\.golden\.json is no golden file .*was expected"):
+            prove.Golden.load("b.golden.json")
+    lines = text.splitlines()
+    Path("b.golden.json").write_text("\n".join([*lines[:1], *lines[2:]]))
+    with pytest.raises(FormatError, match="it says that it has 3 texts, and has 2"):
+        prove.Golden.load("b.golden.json")
+    # Older files do not say how many.
+    del said["texts"]
+    Path("b.golden.json").write_text(json.dumps({**said, "cases": said["cases"][:2]}))
+    assert prove.Golden.load("b.golden.json").check(tokenizer).texts == 2
