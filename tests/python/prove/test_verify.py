@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import tessella
-from tessella import Tokenizer, models, normalizers, prove
+from tessella import Tokenizer, models, normalizers, pre_tokenizers, prove
 from tessella.cli import main
 from tessella.compat import sentencepiece
 from tessella.errors import ArgumentError, FormatError, MissingDependencyError, UnsupportedError
@@ -162,6 +162,8 @@ def test_what_a_library_does_not_read_is_named(folder):
     )
     done = prove.verify("model", "sentencepiece", TEXTS)
     assert done, str(done)
+    # Whatever else is there was not looked at.
+    assert done.notes[0].startswith("model/spiece.model was compared by itself")
     pytest.importorskip("tokenizers")
     with pytest.raises(UnsupportedError, match=r"tokenizers does not read model/tokenizer\.json: "):
         prove.verify("model", "tokenizers")
@@ -317,3 +319,25 @@ def test_a_golden_file_that_was_changed_proves_nothing(folder):
     del said["texts"]
     Path("b.golden.json").write_text(json.dumps({**said, "cases": said["cases"][:2]}))
     assert prove.Golden.load("b.golden.json").check(tokenizer).texts == 2
+
+
+def test_conversions_are_compared_to_the_end_of_texts():
+    """Also where the tokenizers cut or fill up."""
+    from argparse import Namespace
+
+    from tessella.cli.commands import convert
+
+    def cutting(d):
+        one = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2, "d": d}, "a"))
+        one.pre_tokenizer = pre_tokenizers.Whitespace()
+        one.enable_truncation(2)
+        one.enable_padding(length=2)
+        return one
+
+    given = Namespace(check=None)
+    number = len(convert.PROBE)
+    assert convert._compared(cutting(3), cutting(3), given, False) == (number, number)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convert, "PROBE", [*convert.PROBE, "a b c d"])
+        with pytest.raises(UnsupportedError, match="would encode"):
+            convert._compared(cutting(3), cutting(4), given, False)
