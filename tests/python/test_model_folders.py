@@ -12,9 +12,11 @@ import shutil
 
 import pytest
 import tessella
+from tessella import models
 from tessella.batch.piece_classes import CLASSES
 from tessella.compat import transformers as names
 from tessella.errors import FormatError, UnsupportedError
+from tessella.processors import TemplateProcessing
 
 sentencepiece = pytest.importorskip("sentencepiece")
 transformers = pytest.importorskip("transformers")
@@ -384,6 +386,44 @@ def test_languages_are_put_round_texts_and_targets(kind, saved, trained, tmp_pat
     assert _rows(theirs(**labelled)) == _rows(ours(**labelled))
     ours.save_pretrained(tmp_path / "again")
     assert_same_ids(ours, tessella.AutoTokenizer.from_pretrained(tmp_path / "again"), TEXTS)
+
+
+@pytest.mark.parametrize("kind", SPOKEN)
+@pytest.mark.parametrize("saved", [False, True])
+def test_the_language_stays_whatever_is_said_of_ends(kind, saved, trained, tmp_path):
+    model, source, _, settings = SPOKEN[kind]
+    folder = write_folder(tmp_path / "folder", trained, kind, model, settings, {}, _BPE)
+    if saved:
+        transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path / "saved")
+        folder = tmp_path / "saved"
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = tessella.AutoTokenizer.from_pretrained(folder)
+    for name, value in (("add_bos_token", False), ("eos_token", "<unk>"), ("src_lang", source)):
+        for tokenizer in (theirs, ours):
+            setattr(tokenizer, name, value)
+        assert_same_ids(theirs, ours, TEXTS)
+    theirs.add_eos_token = True
+    with pytest.warns(UserWarning, match="say nothing to a"):
+        ours.add_eos_token = True
+    assert_same_ids(theirs, ours, TEXTS)
+    # What a caller puts round texts stays.
+    own = TemplateProcessing("$A", None, [])
+    ours.backend_tokenizer.post_processor = own
+    ours.eos_token = "</s>"
+    assert ours.backend_tokenizer.post_processor.__getstate__() == own.__getstate__()
+
+
+def test_the_beginning_of_one_class_stays_where_the_end_is_asked_for(tmp_path):
+    tokenizer = tessella.Tokenizer(models.WordLevel({"a": 0, "<s>": 1, "</s>": 2, "<unk>": 3}, "<unk>"))
+    tokenizer.add_special_tokens(["<s>", "</s>"])
+    tokenizer.post_processor = TemplateProcessing("<s> $A", None, [("<s>", 1)])
+    for name, wanted in (("CodeLlamaTokenizer", [1, 0, 2]), ("LlamaTokenizer", [0, 2])):
+        tokenizer.config = {"tokenizer_class": name, "bos_token": "<s>", "eos_token": "</s>"}
+        tokenizer.save_folder(tmp_path / name)
+        found = tessella.AutoTokenizer.from_pretrained(tmp_path / name)
+        assert found("a").input_ids == [1, 0]
+        found.add_eos_token = True
+        assert found("a").input_ids == wanted
 
 
 def test_calls_of_one_class_name_languages(trained, tmp_path):

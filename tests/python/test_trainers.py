@@ -262,3 +262,30 @@ def test_special_tokens_are_matched_as_they_say(kind):
         found.append((list(map(repr, trainer.special_tokens)), flags, tokenizer.encode(text).tokens))
     assert found[0] == found[1]
     assert "<t>" in found[0][2] and "<T>" not in found[0][2]
+
+
+def test_special_tokens_have_one_place_in_a_unigram_vocabulary():
+    """Also those that are a character or a piece of the corpus; they keep the score that was learned for it."""
+    texts = ["low lower lowest l<s>", "lo <s>w"] * 9
+
+    def vocab(special_tokens, unk_token):
+        tokenizer = Tokenizer(models.Unigram())
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = trainers.UnigramTrainer(
+            vocab_size=30, special_tokens=special_tokens, unk_token=unk_token, show_progress=False
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        found = json.loads(tokenizer.model.__getstate__())["vocab"]
+        pieces = [piece for piece, _ in found]
+        assert len(set(pieces)) == len(pieces)
+        for place, token in enumerate(special_tokens):
+            assert tokenizer.token_to_id(token) == place == pieces.index(token)
+        return dict(map(tuple, found))
+
+    plain = vocab(["<unk>"], "<unk>")
+    for special in ("▁", "l", "▁lowe", "<s>"):
+        assert vocab(["<unk>", special], "<unk>") == pytest.approx(plain)
+    assert vocab(["<unk>", "é"], "<unk>") == pytest.approx({**plain, "é": 0})
+    # The unknown token comes first where no special token is it.
+    pieces = vocab([], "l")
+    assert next(iter(pieces)) == "l"

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._formats import ROLES
 from .._notices import warn
 from ..errors import ArgumentError
 from ..tokenizer import Tokenizer
 from .pieces import Roles
 
 if TYPE_CHECKING:
+    from ..processors import TemplateProcessing
     from .encoding import BatchEncoding
+    from .ends import Ends
     from .piece_classes import PieceClass
 
 
@@ -27,6 +30,7 @@ class Languages:
 
     backend_tokenizer: Tokenizer
     init_kwargs: dict[str, Any]
+    _ends: Ends
     _piece_class: PieceClass
     _roles: dict[str, Any]
 
@@ -73,6 +77,25 @@ class Languages:
     def tgt_lang(self, language: str) -> None:
         self._choose("tgt_lang", language)
 
+    def update_post_processor(self) -> None:
+        """Changes nothing: what stands round texts is their language, whatever ``add_bos_token`` says."""
+        if any(self._ends):
+            warn(
+                f"`add_bos_token` and `add_eos_token` say nothing to a {type(self).__name__}, which puts the "
+                "language of a text round it; set backend_tokenizer.post_processor to have other ends"
+            )
+
+    # The end of a text is a role, and stands beside the language.
+    def __setattr__(self, name: str, value: Any) -> None:
+        kept = self.__dict__
+        is_role = name.removesuffix("_id") in ROLES and "init_kwargs" in kept and "_roles" in kept
+        before = self._around("src_lang").__getstate__() if is_role else None
+        super().__setattr__(name, value)
+        if before is not None:
+            processor = self.backend_tokenizer.post_processor
+            if processor is not None and processor.__getstate__() == before:
+                self.backend_tokenizer.post_processor = self._around("src_lang")
+
     def _language(self, role: str) -> str:
         kind = self._piece_class
         return kind.spelled(str(self.init_kwargs.get(role) or kind.arguments.get(role) or kind.language))
@@ -90,14 +113,17 @@ class Languages:
                 f"`{role}` is {language!r}, which is no token of this tokenizer: the unknown token "
                 "stands for it"
             )
+        backend.post_processor = self._around(role)
+
+    def _around(self, role: str) -> TemplateProcessing:
+        """What stands round a text of a language."""
         settings: Mapping[str, Any] = {
             **self._piece_class.arguments,
             **self.init_kwargs,
-            "src_lang": language,
+            "src_lang": self._language(role),
         }
-        backend.post_processor = self._piece_class.template(
-            Roles(backend, self._roles), settings, is_target=role == "tgt_lang"
-        )
+        roles = Roles(self.backend_tokenizer, self._roles)
+        return self._piece_class.template(roles, settings, is_target=role == "tgt_lang")
 
     def _for_targets(self: _L) -> _L:
         """A tokenizer of the same kind that encodes targets; this one may be at work in other threads.

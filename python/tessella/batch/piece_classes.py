@@ -205,6 +205,11 @@ def roles_of(name: str) -> Mapping[str, Any]:
     return CLASSES[name].roles if name in CLASSES else TOKENS.get(name, {})
 
 
+def arguments_of(name: str) -> Arguments:
+    """The arguments that a class of pieces takes, and their defaults."""
+    return CLASSES[name].arguments if name in CLASSES else {}
+
+
 #: What any other class gives; its special tokens are those that the model names.
 GENERIC = PieceClass({}, generic, as_the_model=True)
 

@@ -47,6 +47,7 @@ from .encoding import BatchEncoding
 from .ends import Ends
 from .files import HubOptions, check_names, found, made_from, saved, uploaded
 from .names import OtherNames
+from .piece_classes import arguments_of
 from .settings import a_side, a_whole_number, settings_of, to_write, usual_further, usual_roles
 from .strategies import NO_LIMIT, count, resolve
 from .templates import plain
@@ -214,7 +215,7 @@ class PretrainedTokenizer(OtherNames):
         )
         self.clean_up_tokenization_spaces: bool = bool(settings.get("clean_up_tokenization_spaces", False))
         self.split_special_tokens: bool = bool(settings.get("split_special_tokens", False))
-        self._ends = Ends.of(settings)
+        self._ends = Ends.of({**arguments_of(self._class_name(settings)), **settings})
         self._warned_of_length = False
         #: Which warnings other libraries have given about this tokenizer.
         self.deprecation_warnings: dict[str, bool] = {}

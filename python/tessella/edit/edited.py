@@ -143,7 +143,8 @@ def _look(edited: Edited, texts: list[str], effect: Effect, examples: int) -> No
         is_altered = edited.source.decode(before[place]) != edited.tokenizer.decode(after[place])
         effect.altered += is_altered
         if len(effect.examples) < examples or (is_altered and effect.altered <= examples):
-            one = Change(text, edited.source.encode(text).tokens, edited.tokenizer.encode(text).tokens)
+            both = (edited.source, edited.tokenizer)
+            one = Change(text, *(each.encode(text, truncation=False, padding=False).tokens for each in both))
             effect.examples.insert(effect.altered - 1 if is_altered else len(effect.examples), one)
             del effect.examples[examples:]
 
@@ -201,7 +202,9 @@ def finished(
             if id not in pipeline.added_before:
                 removed[id] = spelled(old[id])
             else:
-                removed[id] = tuple(made.encode(old[id], add_special_tokens=False).ids)
+                # What a text of that length would be cut to, or filled up with, is no part of it.
+                plain = made.encode(old[id], add_special_tokens=False, truncation=False, padding=False)
+                removed[id] = tuple(plain.ids)
     table = np.full(max(old, default=-1) + 1, -1, np.int64)
     table[list(new_ids)] = list(new_ids.values())
     vocabulary = pipeline.vocabulary

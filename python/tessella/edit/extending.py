@@ -80,9 +80,11 @@ def extend(
         raise ArgumentError(f"`weight` must be between 0 and 1, both excluded, found {weight}")
     words = _words(pipeline, corpus, splitter)
     vocabulary = pipeline.vocabulary
+    why = f"nothing else in the corpus occurs {min_frequency} times"
     if isinstance(vocabulary, UnigramVocabulary) or (
         isinstance(vocabulary, PieceFile) and vocabulary.is_unigram
     ):
+        why = "a model of the corpus has no other pieces"
         new = mixed_in(pipeline, words, budget, weight, min_frequency, longest)
     elif type(vocabulary) is WordLevelVocabulary:
         new = _unknown_words(pipeline, vocabulary, words, budget, min_frequency)
@@ -94,14 +96,8 @@ def extend(
         ]
         learned = continue_joining(pipeline, words, letters[:budget], budget, min_frequency, longest)
         new = _take(pipeline, learned)
-    notes = (
-        []
-        if len(new) == budget
-        else [
-            f"{len(new):,} tokens were added and not {budget:,}: nothing else in the corpus occurs "
-            f"{min_frequency} times"
-        ]
-    )
+    short = len(new) < budget
+    notes = [f"{len(new):,} tokens were added and not {budget:,}: {why}"] if short else []
     return with_new(pipeline, new, notes)
 
 

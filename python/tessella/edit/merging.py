@@ -20,11 +20,10 @@ from ..errors import ArgumentError, UnsupportedError
 from .bpe import BpeVocabulary
 from .edited import Edited, with_new
 from .id_map import IdMap
-from .mixing import mixed, plain_scores, set_scores
+from .mixing import mixture, set_scores
 from .piece_file import KINDS, PieceFile
 from .pipeline import Pipeline
 from .unigram import UnigramVocabulary
-from .vocabulary import Vocabulary
 from .words import WordLevelVocabulary
 
 if TYPE_CHECKING:
@@ -139,8 +138,8 @@ def merge(
     if not 0 < weight < 1:
         raise ArgumentError(f"`weight` must be between 0 and 1, both excluded, found {weight}")
     _check_alike(pipeline, other)
-    one, two = pipeline.vocabulary, other.vocabulary
-    settle, found = _agreed(one, two, weight, when_conflicting == "first")
+    one = pipeline.vocabulary
+    settle, found = _agreed(pipeline, other, weight, when_conflicting == "first")
     new = _union(pipeline, other)
     settle()
     what = "pieces" if isinstance(one, PieceFile) else "merges"
@@ -181,24 +180,21 @@ def _otherwise_added(pipeline: Pipeline, other: Pipeline) -> list[str]:
 
 
 def _agreed(
-    one: Vocabulary, two: Vocabulary, weight: float, first_wins: bool
+    first: Pipeline, second: Pipeline, weight: float, first_wins: bool
 ) -> tuple[Callable[[], None], tuple[Conflict, ...]]:
     """What both models say together, to be called when the first has all tokens; and what cannot be kept."""
+    one, two = first.vocabulary, second.vocabulary
     if isinstance(one, BpeVocabulary) and isinstance(two, BpeVocabulary):
         merges, crossed = _ordered(one.merges, two.merges, first_wins, "merges")
         return lambda: setattr(one, "merges", merges), crossed
-    if isinstance(one, PieceFile) and isinstance(two, PieceFile):
-        if one.is_bpe:
-            mine, theirs = one.ranks(), two.ranks()
-            rows = ([(text,) for text in each] for each in (mine, theirs))
-            order, found = _ordered(next(rows), next(rows), first_wins, "pieces")
-            kept = [mine] if found else [mine, theirs]
-            return lambda: one.rank([text for (text,) in order], kept), found
-        if one.is_unigram:
-            scores = mixed(plain_scores(one), plain_scores(two), weight)
-            return lambda: set_scores(one, scores), ()
-    if isinstance(one, UnigramVocabulary) and isinstance(two, UnigramVocabulary):
-        scores = mixed(plain_scores(one), plain_scores(two), weight)
+    if isinstance(one, PieceFile) and isinstance(two, PieceFile) and one.is_bpe:
+        mine, theirs = one.ranks(), two.ranks()
+        rows = ([(text,) for text in each] for each in (mine, theirs))
+        order, found = _ordered(next(rows), next(rows), first_wins, "pieces")
+        kept = [mine] if found else [mine, theirs]
+        return lambda: one.rank([text for (text,) in order], kept), found
+    if isinstance(one, UnigramVocabulary) or (isinstance(one, PieceFile) and one.is_unigram):
+        scores = mixture(first, second, weight)
         return lambda: set_scores(one, scores), ()
     return lambda: None, ()
 
@@ -262,6 +258,12 @@ def _union(pipeline: Pipeline, other: Pipeline) -> dict[int, tuple[int, ...]]:
         else:
             assert isinstance(vocabulary, (BpeVocabulary, WordLevelVocabulary))
             vocabulary.vocab[token] = place
+    if isinstance(vocabulary, BpeVocabulary) and isinstance(two, BpeVocabulary):
+        # Its merges may need what is now an added token and no more.
+        ids = {token: id for id, token in pipeline.tokens().items()}
+        for left, right in two.merges:
+            for token in (left, right, two.made(left, right)):
+                vocabulary.vocab.setdefault(token, ids[token])
     return new
 
 

@@ -23,16 +23,29 @@ TRIES = 6
 _UNKNOWN = "\U0010fffd"
 
 
-def plain_scores(vocabulary: UnigramVocabulary | PieceFile) -> dict[str, float]:
-    """Pieces that texts are made of, with their scores: no unknown, control, or byte pieces."""
+def plain_scores(pipeline: Pipeline) -> dict[str, float]:
+    """Pieces that texts are made of, with their scores: no unknown, control, added, user-defined or byte
+    pieces.
+
+    A ``tokenizer.json`` does not tell the kinds of its pieces. What trainers and converters put in beside the
+    pieces of the distribution (``<s>``, ``<pad>``, symbols of users) has a score of 0 there, as if each alone
+    were as probable as everything else together; counted in, they would be most of the sum.
+    """
+    vocabulary = pipeline.vocabulary
     if isinstance(vocabulary, PieceFile):
         return {piece.text: piece.score for piece in vocabulary.entries.values() if piece.kind == NORMAL}
-    unknown = vocabulary.unknown()
-    return {
-        piece: score
-        for id, (piece, score) in vocabulary.entries.items()
-        if id != unknown and piece not in BYTES
-    }
+    assert isinstance(vocabulary, UnigramVocabulary)
+    apart = {one["id"] for one in pipeline.added} | {vocabulary.unknown()}
+    entries = [entry for id, entry in vocabulary.entries.items() if id not in apart and entry[0] not in BYTES]
+    return dict([entry for entry in entries if entry[1] != 0] or entries)
+
+
+def mixture(one: Pipeline, two: Pipeline, weight: float) -> dict[str, float]:
+    """The scores of the pieces of both, but of those that are no plain pieces in the first."""
+    first = plain_scores(one)
+    apart = set(one.vocabulary.tokens().values()) - first.keys()
+    scores = mixed(first, plain_scores(two), weight)
+    return {piece: score for piece, score in scores.items() if piece not in apart}
 
 
 def set_scores(vocabulary: UnigramVocabulary | PieceFile, scores: Mapping[str, float]) -> None:
@@ -124,7 +137,7 @@ def mixed_in(
             break
         size, before = size + 2 * (budget - len(fresh)) + 64, len(learned)
     chosen = sorted(fresh, key=lambda piece: (-learned[piece], piece))[:budget]
-    old = plain_scores(vocabulary)
+    old = plain_scores(pipeline)
     heard = old.keys() | set(chosen)
     scores = mixed(old, {piece: score for piece, score in learned.items() if piece in heard}, weight)
     first = pipeline.size

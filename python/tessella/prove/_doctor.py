@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: How often mending is tried: one mend may uncover another fault.
 ROUNDS = 8
-_BESIDE = (*FOLDER.settings[:2], "config.json", FOLDER.bare[0])
+_BESIDE = (*FOLDER.settings, "config.json", FOLDER.bare[0])
 
 
 @dataclass
@@ -108,7 +108,7 @@ def doctor(path: Path) -> Diagnosis:
         ...         json.dump(broken, file)
         ...     found = prove.doctor(path)
         >>> found.codes, found.mended["tokenizer.json"]["model"]["merges"]
-        (['merge-unknown'], [])
+        (['merge-unknown', 'unk-unnamed'], [])
     """
     source = os.fspath(path)
     is_folder = os.path.isdir(source)
@@ -143,7 +143,7 @@ def _patient(content: bytes, folder: str | None) -> tuple[Patient | None, list[F
     if not isinstance(model, dict):
         return None, [fault("model-missing", "$.model", "there is no model", "fetch the file anew")]
     kind = model.get("type", "BPE" if "merges" in model else "Unigram" if "unk_id" in model else None)
-    if kind is not None and kind not in MODELS:
+    if kind not in MODELS and (kind is not None or "type" in model):
         why = f"{kind!r} is no known kind of model; known are {', '.join(MODELS)}"
         return None, [fault("model-type", "$.model.type", why, "correct the name")]
     if not isinstance(model.get("vocab"), (dict, list)):
@@ -164,8 +164,10 @@ def _patient(content: bytes, folder: str | None) -> tuple[Patient | None, list[F
                 patient.beside[name] = json.loads(_read_file(place))
             except ValueError as error:
                 found.append(fault("json", name, f"it is no JSON: {error}", "fetch the file anew"))
-    if folder is not None and os.path.exists(place := os.path.join(folder, FOLDER.templates[0])):
-        patient.template = _read_file(place).decode("utf-8", "replace")
+    for name in (FOLDER.templates[0], *FOLDER.bare[1:]) if folder is not None else ():
+        assert folder is not None
+        if os.path.exists(place := os.path.join(folder, name)):
+            patient.plain[name] = _read_file(place).decode("utf-8", "replace")
     return patient, found
 
 

@@ -43,8 +43,8 @@ class Patient:
     file: dict[str, Any]
     #: Other JSON files of the folder, by name.
     beside: dict[str, Any] = field(default_factory=dict)
-    #: The chat template, if it has a file.
-    template: str | None = None
+    #: Files that are plain text, by name: a chat template, lists of words and of merges.
+    plain: dict[str, str] = field(default_factory=dict)
 
     @property
     def model(self) -> dict[str, Any]:

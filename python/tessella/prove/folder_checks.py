@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from .._formats import FOLDER, ROLES
 from .finding import Finding, Patient
 
-_CONFIG, _MAP, _MODEL = "tokenizer_config.json", "special_tokens_map.json", "config.json"
+_CONFIG, _MAP, _ADDED = FOLDER.settings
+_MODEL, _TEMPLATE = "config.json", FOLDER.templates[0]
+_VOCAB, _MERGES, _WORDS = FOLDER.bare
 _TOKEN = re.compile(r"<\|[\w:. -]+\|>|\[(?:INST|/INST|CLS|SEP)\]|<(?:start|end)_of_turn>")
 
 
@@ -86,27 +89,66 @@ def rows(patient: Patient) -> Iterator[Finding]:
         )
 
 
-def vocabulary(patient: Patient) -> Iterator[Finding]:
-    """An older file of the vocabulary says the same."""
-    other = patient.beside.get("vocab.json")
-    if not isinstance(other, dict) or not isinstance(patient.model.get("vocab"), dict):
+def roles(patient: Patient) -> Iterator[Finding]:
+    """The model's settings name the ids of the tokens that the tokenizer's settings name."""
+    config, model, known = patient.beside.get(_CONFIG), patient.beside.get(_MODEL), patient.ids()
+    if not (isinstance(config, dict) and isinstance(model, dict)):
         return
+    for role in ROLES:
+        text, value = _text(config.get(role)), model.get(f"{role}_id")
+        # Generation may end at several.
+        values = value if isinstance(value, list) else [value]
+        if isinstance(text, str) and text in known and value is not None and known[text] not in values:
+            yield Finding(
+                "model-id",
+                "warning",
+                f"{_MODEL}.{role}_id",
+                f"the model has {value} for it, but the tokenizer's `{text}` is {known[text]}",
+                "name the same token in both",
+            )
+
+
+def vocabulary(patient: Patient) -> Iterator[Finding]:
+    """Older files of the vocabulary say the same."""
     known = patient.ids()
-    wrong = [token for token, id in other.items() if known.get(token) != id]
-    if wrong:
-        yield Finding(
+
+    def told(name: str, what: str, wrong: list[str]) -> Finding:
+        return Finding(
             "files-contradict",
             "warning",
-            "vocab.json",
-            f"{len(wrong)} tokens have other ids than in tokenizer.json, such as `{wrong[0]}`",
-            "remove vocab.json, or write it anew with the model's `save`",
+            name,
+            f"{len(wrong)} {what} than in tokenizer.json, such as `{wrong[0]}`",
+            f"remove {name}, or write it anew with the model's `save`",
         )
+
+    if isinstance(patient.model.get("vocab"), dict):
+        other = patient.beside.get(_VOCAB)
+        pairs = list(other.items()) if isinstance(other, dict) else []
+        if wrong := [token for token, id in pairs if known.get(token) != id]:
+            yield told(_VOCAB, "tokens have other ids", wrong)
+        words = patient.plain.get(_WORDS, "").split("\n")
+        pairs = [(word.removesuffix("\r"), id) for id, word in enumerate(words) if word]
+        if wrong := [token for token, id in pairs if known.get(token) != id]:
+            yield told(_WORDS, "words have other ids", wrong)
+    added = patient.beside.get(_ADDED)
+    pairs = list(added.items()) if isinstance(added, dict) else []
+    if wrong := [token for token, id in pairs if known.get(token) != id]:
+        yield told(_ADDED, "added tokens have other ids", wrong)
+    merges = patient.model.get("merges")
+    if _MERGES in patient.plain and isinstance(merges, list):
+        ours = [" ".join(merge) if isinstance(merge, list) else merge for merge in merges]
+        lines = [line.removesuffix("\r") for line in patient.plain[_MERGES].split("\n")]
+        theirs = [line for line in lines if line and not line.startswith("#version")]
+        if ours != theirs:
+            places = zip([*ours, ""], [*theirs, ""], strict=False)
+            wrong = [other or one for one, other in places if one != other]
+            yield told(_MERGES, "merges are others, or stand elsewhere,", wrong)
 
 
 def templates(patient: Patient) -> Iterator[Finding]:
     """Chat templates use tokens that are there, and tell what an assistant said."""
     config = patient.beside.get(_CONFIG)
-    said = patient.template or (config.get("chat_template") if isinstance(config, dict) else None)
+    said = patient.plain.get(_TEMPLATE) or (config.get("chat_template") if isinstance(config, dict) else None)
     if not isinstance(said, str):
         return
     known = patient.ids()
@@ -133,4 +175,4 @@ def _more(missing: list[str]) -> str:
     return f", as are {len(missing) - 1} others" if len(missing) > 1 else ""
 
 
-FOLDER_CHECKS = (names, maps, rows, vocabulary, templates)
+FOLDER_CHECKS = (names, maps, rows, roles, vocabulary, templates)

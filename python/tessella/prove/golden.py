@@ -1,8 +1,8 @@
 """Golden files: what a tokenizer gave for texts, kept, and compared with what it gives now.
 
 A golden file is JSON, one text on a line, so that it reads well in a version control system. It holds ids,
-offsets and decoded text of each text, the fingerprint of the tokenizer, and where the tokenizer is, seen
-from the file.
+offsets and decoded text of each text, the fingerprint of the tokenizer, where the tokenizer is, seen from the
+file, and how many texts there are, so that none gets lost without a word.
 """
 
 from __future__ import annotations
@@ -152,6 +152,7 @@ class Golden:
             folder = os.path.dirname(os.path.abspath(target))
             place = os.path.relpath(os.path.abspath(os.fspath(tokenizer)), folder).replace(os.sep, "/")
         head = {"kind": _KIND, "version": _VERSION, "tokenizer": place, "fingerprint": self.fingerprint}
+        head["texts"] = len(self.cases)
         rows = [json.dumps(vars(one), ensure_ascii=False) for one in self.cases]
         text = json.dumps(head, ensure_ascii=False)[:-1] + ', "cases": [\n' + ",\n".join(rows) + "\n]}\n"
         with _replacing(target) as file:
@@ -165,21 +166,33 @@ class Golden:
             said = json.loads(_read_file(path))
             if said["kind"] != _KIND or said["version"] != _VERSION:
                 raise ValueError(f"its kind is {said['kind']!r}, version {said['version']!r}")
-            cases = tuple(
-                Case(
-                    one["text"],
-                    tuple(map(int, one["ids"])),
-                    tuple((int(start), int(end)) for start, end in one["offsets"]),
-                    one["decoded"],
-                )
-                for one in said["cases"]
-            )
-            found = cls(cases, said["fingerprint"], said["tokenizer"])
+            cases = tuple(map(_read_case, said["cases"]))
+            # Older files do not tell.
+            if (number := said.get("texts", len(cases))) != len(cases):
+                raise ValueError(f"it says that it has {number!r} texts, and has {len(cases)}")
+            where = [_a(str, said[name], optional=True) for name in ("fingerprint", "tokenizer")]
+            found = cls(cases, *where)
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"{name} is no golden file ({type(error).__name__}: {error})") from error
         if not found.cases:
             raise FormatError(f"{name} holds no texts, so that it proves nothing")
         return found
+
+
+def _a(kind: type, value: Any, *, optional: bool = False) -> Any:
+    """A value of this kind; ids that become others by being read would be no proof."""
+    if type(value) is not kind and not (optional and value is None):
+        raise ValueError(f"found {value!r:.80} where {kind.__name__} was expected")
+    return value
+
+
+def _read_case(said: Any) -> Case:
+    return Case(
+        _a(str, said["text"]),
+        tuple(_a(int, id) for id in _a(list, said["ids"])),
+        tuple((_a(int, start), _a(int, end)) for start, end in _a(list, said["offsets"])),
+        _a(str, said["decoded"]),
+    )
 
 
 def _case(tokenizer: Tokenizer, text: str) -> Case:

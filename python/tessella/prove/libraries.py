@@ -131,6 +131,11 @@ def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, E
         tokenizer.no_truncation()
         tokenizer.no_padding()
         notes = ("texts were compared whole, without the truncation and padding that the file sets",)
+    if against == "sentencepiece" and os.path.isdir(source):
+        notes += (
+            f"{_piece_file(source)} was compared by itself; what the folder makes of it, or has besides, "
+            "transformers knows",
+        )
     return (*_encoders(tokenizer, source, against, pattern), notes)
 
 

@@ -109,8 +109,17 @@ def unknown_token(patient: Patient) -> Iterator[Finding]:
                 "name the unknown piece" if known is not None else "leave it out",
                 lambda: model.__setitem__("unk_id", known),
             )
+        elif unk is None:
+            yield from _unnamed(patient, "unk_id", "is an error")
         return
     token, vocab = model.get("unk_token"), patient.vocab()
+    if kind == "BPE" and not (model.get("byte_fallback") and vocab.keys() >= set(_BYTES)):
+        missing = missing_forms(patient)
+        if missing == []:
+            # No text is unknown.
+            return
+        if token is None and missing is None:
+            yield from _unnamed(patient, "unk_token", "vanishes without a word")
     if token is None or token in vocab:
         return
 
@@ -131,6 +140,24 @@ def unknown_token(patient: Patient) -> Iterator[Finding]:
         f"the token for unknown text, `{token}`, is not in the vocabulary: encoding such text fails",
         "name one that is there, or add it",
         mend,
+    )
+
+
+def _unnamed(patient: Patient, field: str, what: str) -> Iterator[Finding]:
+    """No token for unknown text is named."""
+    known = next((one for one in _UNKNOWN if one in patient.vocab()), None)
+
+    def mend() -> None:
+        assert known is not None
+        patient.model[field] = patient.vocab()[known] if field == "unk_id" else known
+
+    yield Finding(
+        "unk-unnamed",
+        "note" if known is None else "warning",
+        f"$.model.{field}",
+        f"no token for unknown text is named, so that text with characters that have no token {what}",
+        "know that, or train with one" if known is None else f"name `{known}`",
+        None if known is None else mend,
     )
 
 
@@ -160,20 +187,41 @@ def byte_tokens(patient: Patient) -> Iterator[Finding]:
             "add them",
             add(missing) if not (isinstance(model.get("vocab"), list) and patient.added()) else None,
         )
-    spells = any(part.get("type") == "ByteLevel" for part in patient.stages("pre_tokenizer"))
-    if spells and model.get("type", "BPE") == "BPE" and model.get("unk_token") is None:
-        suffix = model.get("end_of_word_suffix") or ""
-        gone = [one for one in sorted(ByteLevel.alphabet()) if one not in vocab and one + suffix not in vocab]
-        if gone:
-            yield Finding(
-                "alphabet-missing",
-                "error",
-                "$.model.vocab",
-                f"{len(gone)} bytes have no token, such as `{gone[0]}`: text with them vanishes without a "
-                "word",
-                "add them",
-                add(gone),
-            )
+    is_silent = model.get("type", "BPE") == "BPE" and model.get("unk_token") is None
+    gone = missing_forms(patient) if is_silent else None
+    if gone:
+        yield Finding(
+            "alphabet-missing",
+            "error",
+            "$.model.vocab",
+            f"{len(gone)} letters for bytes have no token, such as `{gone[0]}`: text with them vanishes "
+            "without a word",
+            "add them",
+            add(gone),
+        )
+
+
+def missing_forms(patient: Patient) -> list[str] | None:
+    """The letters for bytes, as they stand in words, that are no tokens; ``None`` if bytes are not spelled.
+
+    Only what texts can have counts: thirteen bytes are in no UTF-8, a character does not begin with a byte
+    that continues one, nor end with one that begins several.
+    """
+    stages = (*patient.stages("normalizer"), *patient.stages("pre_tokenizer"))
+    if not any(part.get("type") == "ByteLevel" for part in stages):
+        return None
+    model, vocab = patient.model, patient.vocab()
+    prefix, suffix = model.get("continuing_subword_prefix") or "", model.get("end_of_word_suffix") or ""
+    forms: set[str] = set()
+    for byte, letter in enumerate(ByteLevel.alphabet()):
+        if byte in (0xC0, 0xC1) or byte > 0xF4:
+            continue
+        begins, ends = not 0x80 <= byte < 0xC0, byte < 0xC0
+        forms.add(prefix + letter)
+        forms |= {letter} if begins else set()
+        forms |= {prefix + letter + suffix} if ends else set()
+        forms |= {letter + suffix} if begins and ends else set()
+    return sorted(form for form in forms if form not in vocab)
 
 
 def numbers(patient: Patient) -> Iterator[Finding]:

@@ -12,8 +12,8 @@ _INNER = ("normalizers", "pretokenizers", "processors", "decoders")
 def misshapen(said: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
     """Places whose values are of another kind: the path, what is expected, and what is there."""
     yield from _model(said["model"])
-    added = said.get("added_tokens")
-    if added is not None and not isinstance(added, list):
+    added = said.get("added_tokens", [])
+    if not isinstance(added, list):
         yield "$.added_tokens", "a list", added
         added = None
     for place, one in enumerate(added or []):
@@ -31,6 +31,9 @@ def misshapen(said: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
         if part is not None and not isinstance(part, dict):
             yield f"$.{name}", "an object or null", part
     pad = said.get("padding")
+    strategy = pad.get("strategy") if isinstance(pad, dict) else None
+    if isinstance(strategy, dict) and list(strategy) != ["Fixed"]:
+        yield "$.padding.strategy", '"BatchLongest", or an object with nothing but `Fixed`', strategy
     if isinstance(pad, dict) and not isinstance(pad.get("pad_token", ""), str):
         yield "$.padding.pad_token", "a text", pad["pad_token"]
 

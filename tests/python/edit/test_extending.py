@@ -184,6 +184,29 @@ def test_unigram_is_a_mixture():
     assert "<unk>" not in edited.tokenizer.encode("xyz").tokens
 
 
+def test_special_pieces_are_no_part_of_the_mixture():
+    """They have a score of 0 in a `tokenizer.json`, which is the logarithm of 1, and each would count as much as all the
+    others together."""
+    corpus = ["abcabc xyzzy", "xyzzy abc", "xyz"] * 20
+    special = [("<s>", 0.0), ("</s>", 0.0), ("[x]", 0.0)]
+    letters = [("<unk>", 0.0), *((letter, log(0.25)) for letter in "abcx")]
+    plain, round_it = (Tokenizer(models.Unigram(vocab, 0)) for vocab in (letters, letters + special))
+    round_it.add_special_tokens(["<s>", "</s>"])
+    one, other = (
+        edit.extend(each, corpus, each.get_vocab_size() + 4, weight=0.3) for each in (plain, round_it)
+    )
+    assert other.tokenizer.get_vocab().keys() == one.tokenizer.get_vocab().keys() | dict(special).keys()
+    wanted = dict(state(one.tokenizer)["vocab"])
+    assert dict(state(other.tokenizer)["vocab"]) == pytest.approx({**wanted, **dict(special)})
+    merged = edit.merge(round_it, plain, weight=0.3)
+    assert dict(state(merged.tokenizer)["vocab"]) == pytest.approx(dict(letters + special))
+    # What is special in one of them only.
+    merged = edit.merge(plain, round_it, weight=0.3)
+    assert dict(state(merged.tokenizer)["vocab"])["[x]"] == 0
+    usual = Tokenizer(models.Unigram([*letters, ("[x]", log(0.5))], 0))
+    assert dict(state(edit.merge(round_it, usual).tokenizer)["vocab"])["[x]"] == 0
+
+
 def test_words_of_a_list():
     old = Tokenizer(models.WordLevel({"<unk>": 0, "low": 1}, "<unk>"))
     old.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -329,3 +352,20 @@ def test_added_tokens_that_merging_does_not_take_over_are_told():
         # The flags of the first stay.
         for text in ("a<s>a", "a <s>"):
             assert encoded(merged.tokenizer, text) == encoded(first, text)
+
+
+def test_what_merges_make_may_be_an_added_token_of_the_other():
+    """The model gets it too, with the id that it has."""
+    one = Tokenizer(models.BPE({"a": 0, "b": 1, "c": 2, "ab": 3}, [("a", "b")]))
+    one.add_tokens(["bc", "abc"])
+    two = Tokenizer(models.BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "bcbc": 4}, [("b", "c"), ("bc", "bc")]))
+    two.add_tokens([tessella.AddedToken("bcbc", single_word=True)])
+    merged = edit.merge(one, two)
+    made = merged.tokenizer
+    assert encoded(made, "abcbcbc") == [made.token_to_id(token) for token in ("abc", "bc", "bc")]
+    for tokenizer, id_map in ((one, merged.id_map), (two, merged.other_map)):
+        for token, id in tokenizer.get_vocab().items():
+            assert id_map[id] == made.token_to_id(token)
+    again = Tokenizer.from_str(made.to_str())
+    assert again.get_vocab() == made.get_vocab()
+    assert encoded(again, "aabcbcbbca") == encoded(made, "aabcbcbbca")

@@ -295,3 +295,17 @@ def test_a_blank_that_is_spelled_by_bytes_is_told(tmp_path, kind):
         )
     else:
         assert (text, edited.notes) == ("low lowest", ())
+
+
+def test_what_an_added_token_falls_apart_into_is_neither_cut_nor_filled_up():
+    old = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    old.add_tokens(["abab"])
+    for settle in (
+        lambda one: one.enable_padding(length=6, pad_id=1),
+        lambda one: one.enable_truncation(1),
+    ):
+        settle(old)
+        edited = edit.remove(old, ["abab"])
+        assert edited.id_map.decomposition(3) == (2, 2)
+        assert edited.dry_run(["abab"]).examples[0].after == ["ab", "ab"]
+        old.no_padding()

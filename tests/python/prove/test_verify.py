@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import tessella
-from tessella import Tokenizer, models, normalizers, prove
+from tessella import Tokenizer, models, normalizers, pre_tokenizers, prove
 from tessella.cli import main
 from tessella.compat import sentencepiece
 from tessella.errors import ArgumentError, FormatError, MissingDependencyError, UnsupportedError
@@ -162,6 +162,8 @@ def test_what_a_library_does_not_read_is_named(folder):
     )
     done = prove.verify("model", "sentencepiece", TEXTS)
     assert done, str(done)
+    # Whatever else is there was not looked at.
+    assert done.notes[0].startswith("model/spiece.model was compared by itself")
     pytest.importorskip("tokenizers")
     with pytest.raises(UnsupportedError, match=r"tokenizers does not read model/tokenizer\.json: "):
         prove.verify("model", "tokenizers")
@@ -286,3 +288,56 @@ def test_a_text_that_is_refused_now_is_told():
     found = golden.check(Tokenizer(models.WordLevel({"a": 0})))
     assert (found.texts, found.wrong) == (2, 1) and not found
     assert "ModelError" in str(found) and '"c"' in str(found)
+
+
+def test_a_golden_file_that_was_changed_proves_nothing(folder):
+    """Numbers that reading would round, and texts that got lost."""
+    tokenizer = tessella.load("tokenizer.json")
+    prove.record(tokenizer, ["low lower", "tiles", "Hello"]).save("a.golden.json", "tokenizer.json")
+    text = Path("a.golden.json").read_text(encoding="utf-8")
+    said = json.loads(text)
+    assert said["texts"] == 3
+    row = said["cases"][0]
+    for key, value in (
+        ("ids", [id + 0.5 for id in row["ids"]]),
+        ("ids", [str(id) for id in row["ids"]]),
+        ("ids", [True]),
+        ("ids", str(row["ids"][0])),
+        ("offsets", [[start + 0.1, end] for start, end in row["offsets"]]),
+        ("decoded", None),
+        ("text", 5),
+    ):
+        changed = {**said, "cases": [{**row, key: value}, *said["cases"][1:]]}
+        Path("b.golden.json").write_text(json.dumps(changed))
+        with pytest.raises(FormatError, match=r"b\.golden\.json is no golden file .*was expected"):
+            prove.Golden.load("b.golden.json")
+    lines = text.splitlines()
+    Path("b.golden.json").write_text("\n".join([*lines[:1], *lines[2:]]))
+    with pytest.raises(FormatError, match="it says that it has 3 texts, and has 2"):
+        prove.Golden.load("b.golden.json")
+    # Older files do not say how many.
+    del said["texts"]
+    Path("b.golden.json").write_text(json.dumps({**said, "cases": said["cases"][:2]}))
+    assert prove.Golden.load("b.golden.json").check(tokenizer).texts == 2
+
+
+def test_conversions_are_compared_to_the_end_of_texts():
+    """Also where the tokenizers cut or fill up."""
+    from argparse import Namespace
+
+    from tessella.cli.commands import convert
+
+    def cutting(d):
+        one = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2, "d": d}, "a"))
+        one.pre_tokenizer = pre_tokenizers.Whitespace()
+        one.enable_truncation(2)
+        one.enable_padding(length=2)
+        return one
+
+    given = Namespace(check=None)
+    number = len(convert.PROBE)
+    assert convert._compared(cutting(3), cutting(3), given, False) == (number, number)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convert, "PROBE", [*convert.PROBE, "a b c d"])
+        with pytest.raises(UnsupportedError, match="would encode"):
+            convert._compared(cutting(3), cutting(4), given, False)

@@ -13,8 +13,9 @@
 //!
 //! # The final vocabulary
 //!
-//! Special tokens come first with score 0; an unknown token that is not among them comes before them. Every
-//! character of the corpus and of `initial_alphabet` is an entry; one that the estimate dropped gets the lowest
+//! Special tokens come first with score 0, or that of the piece with the same text, which has no other place; an
+//! unknown token that is not among them comes before them. Every character of the corpus and of `initial_alphabet`
+//! is an entry; one that the estimate dropped gets the lowest
 //! score, raised by 0.0001 for each such character before it (by code point). Then the remaining entries in the
 //! order of the last pruning until the vocabulary is full. Entries are ordered by score descending; equal scores
 //! keep characters first, by code point.
@@ -254,11 +255,17 @@ impl UnigramTrainer {
         Ok(characters * CHARACTER + FIXED)
     }
 
-    /// The characters that must be entries.
+    /// The characters that must be entries; those that special tokens are have their place already.
     fn required(&self, corpus: &Corpus) -> Result<BTreeSet<char>> {
         let nul = usize::from(!corpus.has_nul);
-        let required: BTreeSet<char> =
+        let mut required: BTreeSet<char> =
             corpus.alphabet[nul..].iter().chain(&self.initial_alphabet).copied().collect();
+        for text in self.special_tokens.iter().map(|token| &token.content).chain(&self.unk_token) {
+            let mut characters = text.chars();
+            if let (Some(character), None) = (characters.next(), characters.next()) {
+                required.remove(&character);
+            }
+        }
         let specials = as_special(&self.special_tokens).len() + usize::from(self.adds_unknown());
         let must = required.len() + if self.strict_budget { specials } else { 0 };
         if must > self.vocab_size {
@@ -336,7 +343,8 @@ impl UnigramTrainer {
             entries.push((text, score));
         }
         let specials = as_special(&self.special_tokens);
-        let names: HashSet<&str> = specials.iter().map(|token| token.content.as_str()).collect();
+        let names: HashSet<&str> =
+            specials.iter().map(|token| token.content.as_str()).chain(self.unk_token.as_deref()).collect();
         let before = specials.len() + usize::from(self.adds_unknown());
         let room = self.vocab_size.saturating_sub(before);
         for (text, score) in &texts {
@@ -360,7 +368,11 @@ impl UnigramTrainer {
             .into_iter()
             .cloned()
             .chain(specials.iter().map(|token| token.content.clone()))
-            .map(|text| (text, 0.0))
+            .map(|text| {
+                // Stages may write what is cut out of texts, so that the model meets it all the same.
+                let score = known.get(text.as_str()).copied().unwrap_or(0.0);
+                (text, score)
+            })
             .chain(entries)
             .collect();
         (vocab, unk_id)

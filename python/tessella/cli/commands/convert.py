@@ -103,8 +103,9 @@ def _compared(
     options.text, options.files = None, [options.check] if options.check else []
     number = different = 0
     for texts in inputs.portions(inputs.texts(options, "compare") if options.check else PROBE):
-        pairs = zip(texts, source.encode_batch(texts), again.encode_batch(texts), strict=True)
-        for text, expected, found in pairs:
+        # Of texts that are cut the end would not be looked at.
+        both = (each.encode_batch(texts, truncation=False, padding=False) for each in (source, again))
+        for text, expected, found in zip(texts, *both, strict=True):
             if expected.ids == found.ids:
                 continue
             different += 1
