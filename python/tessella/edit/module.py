@@ -33,8 +33,8 @@ def resize_module(
             raise _unclear(name, parameter, rows)
     if any(getattr(one, "is_meta", False) for one in tables.values()):
         raise ArgumentError(
-            "the rows of this model are not in memory: they were offloaded, or never loaded; load it whole, or "
-            "resize the saved folder"
+            "the rows of this model are not in memory: they were offloaded, or never loaded; "
+            "load it whole, or resize the saved folder"
         )
     parts = list(dict.fromkeys(module.modules())) if hasattr(module, "modules") else [table]
     parts += [part for part in (table, head) if part is not None and all(part is not one for one in parts)]
