@@ -397,9 +397,7 @@ mod tests {
                     - ends.len();
             }
         }
-        assert!(
-            cut > or_interpreted(1000, 9) && crossed > or_interpreted(1000, 9) && without < 60,
-            "{cut} {crossed} {without}"
-        );
+        let enough = cut > 1000 && crossed > 1000 && without < 60;
+        assert!(enough || cfg!(miri), "{cut} {crossed} {without}");
     }
 }

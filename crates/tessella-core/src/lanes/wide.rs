@@ -288,10 +288,7 @@ mod tests {
             }
         }
         let levels = Level::all().len();
-        assert!(
-            seen.iter().all(|&times| times > or_interpreted(50, 0) * levels),
-            "{seen:?} with {levels} levels"
-        );
+        assert!(cfg!(miri) || seen.iter().all(|&times| times > 50 * levels), "{seen:?} with {levels} levels");
     }
 
     /// Every lead with every second and third byte, at both ends of a block.

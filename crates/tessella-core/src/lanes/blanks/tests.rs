@@ -84,6 +84,7 @@ fn slowly(spacing: Spacing, text: &str) -> Option<(String, Vec<u32>)> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "an interpreter takes more than a minute for it")]
 fn texts_are_written_as_chunk_by_chunk() {
     let parts = [
         "a",
