@@ -19,7 +19,7 @@ BINDING := --package tessella-python --profile quick --features pyo3/extension-m
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help build demo test browser rust-test python-test lint lint-python lint-rust format docs conformance descriptions bench bench-full measured fuzz clean
+.PHONY: help build demo test browser rust-test python-test lint lint-python lint-rust format docs conformance descriptions bench bench-full measured fuzz miri clean
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -124,6 +124,20 @@ measured: $(VENV)/.built $(VENV)/.bench
 
 fuzz: ## Run every fuzz target for SECONDS_EACH seconds (default 60); needs cargo-fuzz and a nightly toolchain
 	fuzz/run.sh $(or $(SECONDS_EACH),60)
+
+# Tests of the rooms with unsafe code, interpreted: to read or write out of bounds, before anything was written or while it is borrowed
+# elsewhere, and races are errors then. With these instructions a test goes through all levels of x86-64, one after the other. It is a
+# part of what the tests do otherwise (`or_interpreted`), in two processes of which each has a core.
+ifeq ($(shell uname -m),x86_64)
+MIRI_FEATURES := -C target-feature=+avx2,+bmi1,+bmi2,+lzcnt,+popcnt,+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512vbmi,+avx512vbmi2,+avx512vpopcntdq
+endif
+MIRI = MIRIFLAGS="-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation" RUSTFLAGS="$(MIRI_FEATURES)" \
+	cargo +nightly miri test --package tessella-core --lib
+
+miri: ## Interpret the tests of the rooms with unsafe code; needs a nightly toolchain with miri and rust-src
+	$(MIRI) --no-run
+	@$(MIRI) -- lanes::a lanes::b lanes::c lanes::k lanes::l lanes::n lanes::p lanes::r lanes::s & first=$$!; \
+		$(MIRI) -- flat:: hash:: lanes::t lanes::u lanes::v lanes::w text:: threads::; then=$$?; wait $$first && exit $$then
 
 clean: ## Remove what was built
 	rm -rf target build $(VENV)

@@ -369,6 +369,7 @@ impl Shelf {
 
 #[cfg(test)]
 mod tests {
+    use super::ahead::LARGE_PAGE;
     use super::*;
 
     /// A shelf of what was put, in an image that was read.
@@ -406,7 +407,7 @@ mod tests {
 
     #[test]
     fn many_items_are_as_few() {
-        for length in [0, 1, 1000, 1 << 17, (1 << 18) + 1] {
+        for length in [0, 1, 1000, LARGE_PAGE / 16, LARGE_PAGE / 8 + 1] {
             let mut items = Flat::filled(length, [7u32, 9]);
             assert_eq!(items.len(), length);
             if let Some(last) = items.last_mut() {
@@ -422,9 +423,9 @@ mod tests {
 
     #[test]
     fn a_source_is_read_whole_whatever_was_thought_of_its_length() {
-        for length in [0, 5, 1000, (2 << 20) - 1, 3 << 20] {
+        for length in [0, 5, 1000, LARGE_PAGE - 1, LARGE_PAGE / 2 * 3] {
             let bytes: Vec<u8> = (0..length).map(|at| (at * 7 % 251) as u8).collect();
-            for likely in [0, 5, length, length + 1, 2 << 20] {
+            for likely in [0, 5, length, length + 1, LARGE_PAGE] {
                 assert_eq!(Image::read_all(bytes.as_slice(), likely).unwrap().bytes(), bytes);
                 assert_eq!(Image::read(bytes.as_slice(), likely).is_ok(), likely <= length);
             }
@@ -446,6 +447,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    #[cfg_attr(miri, ignore = "an interpreter maps no files")]
     fn a_mapped_file_outlives_its_name() {
         let path = std::env::temp_dir().join(format!("tessella-flat-{}", std::process::id()));
         std::fs::write(&path, 5u64.to_ne_bytes()).unwrap();

@@ -1,5 +1,7 @@
 //! Asking for memory in time: the processor for what will be read soon, the system for large pages.
 
+use crate::scale::or_interpreted;
+
 /// Begins to bring an entry of a table into the nearest cache. It changes nothing but speed; on other processors
 /// than these it does nothing.
 #[inline(always)]
@@ -27,8 +29,8 @@ pub fn prefetch<T>(table: &[T], index: usize) {
     let _ = (table, index);
 }
 
-/// Bytes of a large page.
-pub const LARGE_PAGE: usize = 2 << 20;
+/// Bytes of a large page. Who interprets the program has none: what is for large tables is for small ones then.
+pub const LARGE_PAGE: usize = or_interpreted(2 << 20, 4 << 10);
 
 /// Asks the system to back memory that nobody has touched yet by large pages, so that looking at random places of it
 /// does not wait for the tables of pages as well. A wish: whatever becomes of it, the memory is the same.

@@ -24,9 +24,10 @@ use super::vectors::{Level, Task, Vectors};
 use super::written::Written;
 use crate::error::Result;
 use crate::limits;
+use crate::scale::or_for_fuzzers;
 
-/// Characters below this are remembered.
-const REMEMBERED: usize = 0x3_0000;
+/// Characters below this are remembered: all of 16 bits at least.
+const REMEMBERED: usize = or_for_fuzzers(0x3_0000, 0x1_0000);
 
 /// Bytes of a text between two looks at whether the result is still wanted.
 const LOOK_EVERY: usize = 1 << 18;

@@ -5,6 +5,8 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::scale::or_for_fuzzers;
+
 /// What a character is; a blank has no bit at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Kind(u8);
@@ -135,7 +137,7 @@ impl Sets {
 pub type Tell = Box<dyn Fn(char) -> Kind + Send + Sync>;
 
 /// Characters below this are remembered: all that are in use but for rare ideographs.
-const REMEMBERED: usize = 0x3_0000;
+const REMEMBERED: usize = or_for_fuzzers(0x3_0000, 0x400);
 /// Set where a character was asked for before.
 const KNOWN: u8 = 0x80;
 

@@ -30,7 +30,7 @@
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
 //! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`,
-//! `x86_abreast`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_walk`, `x86_wide`).
+//! `x86_abreast`, `x86_interpreted`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_walk`, `x86_wide`).
 
 pub mod abreast;
 mod absent;
@@ -88,6 +88,8 @@ mod x86;
 mod x86_abreast;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
+#[cfg(all(target_arch = "x86_64", any(test, miri)))]
+mod x86_interpreted;
 #[cfg(target_arch = "x86_64")]
 mod x86_kept;
 #[cfg(target_arch = "x86_64")]

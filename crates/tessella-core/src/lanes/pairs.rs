@@ -170,12 +170,13 @@ impl PairHash {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use crate::scale::or_interpreted;
     use std::collections::HashMap;
 
     #[test]
     fn every_pair_is_found_and_no_other() {
         let mut random = Random::from_seed(3);
-        for count in [0, 1, 5, 1000, 40_000] {
+        for count in [0, 1, 5, or_interpreted(1000, 100), or_interpreted(40_000, 400)] {
             let mut below = |n: u64| (random.next_u64() % n) as Symbol;
             let mut known = HashMap::new();
             for _ in 0..count {
@@ -186,7 +187,7 @@ mod tests {
             for &(left, right, result) in &pairs {
                 assert_eq!(table.get(left, right), result);
             }
-            for _ in 0..50_000 {
+            for _ in 0..or_interpreted(50_000, 100) {
                 let (left, right) = (below(3001), below(3001));
                 assert_eq!(table.get(left, right), known.get(&(left, right)).copied().unwrap_or(NEVER));
             }
@@ -201,7 +202,7 @@ mod tests {
     /// Of one part and of several, in any order, as they come from a table of ids.
     #[test]
     fn pairs_that_are_not_wanted_are_left_out() {
-        for count in [1, 300, 1700, 9000] {
+        for count in [1, 300, or_interpreted(1700, 30), or_interpreted(9000, 40)] {
             let mut filling = Filling::new(count, count / 5);
             let pairs = (0..count as Symbol).map(|at| (at * 7 % 500, at / 3, at));
             pairs.clone().for_each(|(left, right, result)| filling.put(left, right, result));

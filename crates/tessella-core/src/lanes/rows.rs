@@ -101,6 +101,7 @@ mod tests {
     use super::*;
     use crate::lanes::vectors::{Level, Task, Vectors};
     use crate::random::Random;
+    use crate::scale::or_interpreted;
 
     const NONE: Symbol = (1 << 26) - 1;
 
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn all_vectors_join_alike() {
         let mut random = Random::from_seed(17);
-        for round in 0..4000 {
+        for round in 0..or_interpreted(4000, 9) {
             let count = 2 + round % 30;
             let mut row = |bound: u64| {
                 Row([0; LANES].map(|_: u32| {

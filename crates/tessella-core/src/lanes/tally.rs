@@ -232,6 +232,7 @@ mod tests {
 
     use super::*;
     use crate::lanes::Bounds;
+    use crate::scale::or_interpreted;
 
     /// Pieces of two random texts, told in the order in which they first come and adding up to their number, also with
     /// far too few lines and with a count of 32 bits that is nearly full.
@@ -239,7 +240,7 @@ mod tests {
     fn like_a_map() {
         let mut random = Random::from_seed(5);
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
-        for round in 0..60 {
+        for round in 0..or_interpreted(60, 3) {
             let most = [FIRST_LINES_LOG2, FIRST_LINES_LOG2 + 1, 14][round % 3];
             let mut tally = Tally::new(Tally::most_memory(most)).unwrap();
             assert_eq!(tally.most_lines_log2, most);
@@ -256,8 +257,9 @@ mod tests {
                 *sum += count;
                 Ok(())
             };
-            for _ in 0..below(200) {
-                let text: Vec<u8> = (0..4000).map(|_| letters[below(letters.len())]).collect();
+            for _ in 0..below(or_interpreted(200, 6)) {
+                let text: Vec<u8> =
+                    (0..or_interpreted(4000, 400)).map(|_| letters[below(letters.len())]).collect();
                 let (mut starts, mut ends, mut at) = (Vec::new(), Vec::new(), below(3));
                 while at < text.len() && starts.len() < 1 + below(Bounds::MOST) {
                     let end = (at + 1 + below(longest)).min(text.len());
@@ -295,10 +297,11 @@ mod tests {
     #[test]
     fn pieces_made_to_collide() {
         let mut tally = Tally::new(Tally::most_memory(FIRST_LINES_LOG2)).unwrap();
-        let pieces: Vec<String> = (0..).map(|number: u32| number.to_string()).take(1 << 16).collect();
+        let pieces: Vec<String> =
+            (0..).map(|number: u32| number.to_string()).take(or_interpreted(1 << 16, 1 << 12)).collect();
         let same: Vec<&String> =
             pieces.iter().filter(|piece| tally.line_of(Key::of(piece.as_bytes())) == 3).collect();
-        assert!(same.len() > 20);
+        assert!(same.len() > or_interpreted(20, 2));
         let mut sum = 0;
         let mut tell = |_: &[u8], count| {
             sum += count;

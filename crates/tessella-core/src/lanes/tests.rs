@@ -11,6 +11,7 @@ use crate::ids::TokenId;
 use crate::model::bpe::{Bpe, MergeScratch};
 use crate::pretokenize::byte_alphabet::{BYTE_TO_CHAR, bytes_to_alphabet};
 use crate::random::Random;
+use crate::scale::{or_for_fuzzers, or_interpreted};
 use crate::spec::{BpeSpec, Merges, Vocab};
 
 fn below(random: &mut Random, bound: usize) -> usize {
@@ -132,7 +133,9 @@ fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
     runner.level = levels[below(random, levels.len())];
     for _ in 0..4 {
         let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];
-        let text: Vec<u8> = (0..below(random, 6000)).map(|_| letters[below(random, letters.len())]).collect();
+        let text: Vec<u8> = (0..below(random, or_interpreted(6000, 200)))
+            .map(|_| letters[below(random, letters.len())])
+            .collect();
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         let longest = [3, 9, 16, 24, 400, 3000][below(random, 6)];
         let mut at = below(random, 3);
@@ -162,7 +165,7 @@ fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
 fn lanes_give_what_the_plain_loops_give() {
     let mut random = Random::from_seed(8);
     let (mut taken, mut left, mut grown, mut cut, mut longest) = (0, 0, 0, 0, [0; 2]);
-    for round in 0..160 {
+    for round in 0..or_interpreted(160, 4) {
         let spec = if round % 2 == 0 { by_concatenation(&mut random) } else { by_list(&mut random) };
         let bpe = Bpe::new(&spec).unwrap();
         match bpe.lanes().unwrap() {
@@ -179,8 +182,10 @@ fn lanes_give_what_the_plain_loops_give() {
             }
         }
     }
-    assert!(taken > 90 && left > 1 && grown > 9 && cut > 9, "{taken} {left} {grown} {cut}");
-    assert!(longest.iter().all(|&count| count > 5), "{longest:?}");
+    if !cfg!(miri) {
+        assert!(taken > 90 && left > 1 && grown > 9 && cut > 9, "{taken} {left} {grown} {cut}");
+        assert!(longest.iter().all(|&count| count > 5), "{longest:?}");
+    }
 }
 
 #[test]
@@ -191,7 +196,7 @@ fn the_plain_loops_keep_what_lanes_cannot_do() {
     assert_eq!(Bpe::new(&dropout).unwrap().lanes().unwrap().unwrap_err(), "dropout is on");
     let few = spec(&["a".into(), "b".into()], Merges::ConcatRank, false);
     assert!(!Bpe::new(&few).unwrap().lanes().unwrap().unwrap().knows(Level::best(), b"abc"));
-    assert!(Runner::new(1000).is_none());
+    assert!(Runner::new(or_for_fuzzers(1000, 100)).is_none());
 }
 
 /// Tokens of 16 to 63 bytes that stand in the vocabulary without a merge that makes them are whole pieces all the same, among
@@ -217,7 +222,7 @@ fn whole_pieces_of_middle_length_are_tokens() {
         let mut runner = Runner::new(6 * SMALL).unwrap();
         runner.level = level;
         let mut found = 0;
-        for _ in 0..40 {
+        for _ in 0..or_interpreted(40, 2) {
             let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..Bounds::MOST {
                 starts.push(text.len() as u32);
@@ -236,7 +241,7 @@ fn whole_pieces_of_middle_length_are_tokens() {
             assert_eq!(ids, expected);
             found += usize::from(engine.wholes.get().is_some());
         }
-        assert!(found > 30, "{found}");
+        assert!(found > or_interpreted(30, 0), "{found}");
     }
 }
 
@@ -262,9 +267,9 @@ fn units_with_the_bytes_of_whole_tokens_are_merged() {
         let mut runner = Runner::new(6 * SMALL).unwrap();
         runner.level = level;
         runner.noted = Noted { all: 1 << 20, wide: 1 << 20, alone: [0, 1 << 20][below(&mut random, 2)] };
-        for round in 0..60 {
+        for round in 0..or_interpreted(60, 2) {
             let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-            for _ in 0..40 {
+            for _ in 0..or_interpreted(40, 4) {
                 starts.push(text.len() as u32);
                 // Whole tokens as pieces, and some of them in a row with a character between them, or at an end.
                 let count = [1, 1, 2, 3, 4, 30][below(&mut random, 6)];
@@ -314,7 +319,7 @@ fn pieces_that_share_a_line_are_right() {
             .flat_map(|(&start, &end)| Slowly(&bpe).tokenize(&text[start as usize..end as usize]))
             .collect();
         let pieces = Pieces { text: &text, starts: &starts, ends: &ends };
-        for _ in 0..20 {
+        for _ in 0..or_interpreted(20, 3) {
             let mut ids = Vec::new();
             runner.ids(&engine, pieces, &mut ids, &mut Slowly(&bpe)).unwrap();
             assert_eq!(ids, expected);

@@ -278,6 +278,7 @@ impl Task for Fill<'_, '_> {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use crate::scale::or_interpreted;
 
     fn found<'t>(level: Level, boundaries: &Boundaries, text: &'t str) -> Vec<&'t str> {
         let mut units = Units::new(boundaries, text.as_bytes());
@@ -300,13 +301,13 @@ mod tests {
         let mut random = Random::from_seed(6);
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
         let letters = ['a', 'b', ' ', '\0', '\u{7f}', 'é', 'ж', '漢', '字', '😀', '\u{10ffff}'];
-        for round in 0..600 {
+        for round in 0..or_interpreted(600, 11) {
             // Characters of four bytes are told one by one, and so are others beside them.
             let letters = &letters[..letters.len() - 2 * (round % 2)];
             let mut letter = || letters[below(letters.len())];
             let pairs: Vec<(char, char)> = (0..round % 60).map(|_| (letter(), letter())).collect();
             let boundaries = Boundaries::new(pairs.iter().copied()).unwrap();
-            let most = if round % 10 < 2 { 2000 } else { 80 };
+            let most = if round % 10 < 2 { or_interpreted(2000, 300) } else { 80 };
             let text: String = (0..below(most)).map(|_| letters[below(letters.len())]).collect();
             let mut expected = Vec::new();
             let (mut start, mut left) = (0, None);

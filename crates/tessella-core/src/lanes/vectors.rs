@@ -446,6 +446,7 @@ mod tests {
     use super::super::leads::MIXED;
     use super::*;
     use crate::random::Random;
+    use crate::scale::or_interpreted;
 
     struct Ask {
         bytes: [u8; BLOCK],
@@ -484,7 +485,7 @@ mod tests {
     #[test]
     fn all_vectors_see_the_same() {
         let mut random = Random::from_seed(4);
-        for shift in 0..1024u32 {
+        for shift in (0..1024u32).step_by(or_interpreted(1, 127)) {
             let few = random.next_u64() & random.next_u64() & random.next_u64();
             let bits = [few, random.next_u64(), !few, 0, !0, 1 << 63, 1][shift as usize % 7];
             let in_order = std::array::from_fn(|at| (at as u32 + shift) as u8);
@@ -527,7 +528,7 @@ mod tests {
     #[test]
     fn all_vectors_tell_the_same_of_characters() {
         let mut random = Random::from_seed(12);
-        for round in 0..2000 {
+        for round in (0..2000).step_by(or_interpreted(1, 101)) {
             let few = random.next_u64() & random.next_u64() & random.next_u64();
             let bits = [few, random.next_u64(), !few, 0, !0, 1 << 63, 1];
             let known = std::array::from_fn(|_| random.next_u64() as u16);
@@ -572,7 +573,7 @@ mod tests {
     #[test]
     fn what_is_kept_stays_in_order() {
         let mut random = Random::from_seed(9);
-        for round in 0..2000 {
+        for round in (0..2000).step_by(or_interpreted(1, 101)) {
             let few = random.next_u64() & random.next_u64() & random.next_u64();
             let bits = [few, random.next_u64(), !few, 0, !0, 1 << 63, 1][round % 7];
             let bytes = std::array::from_fn(|_| random.next_u64() as u8);
@@ -662,7 +663,7 @@ mod tests {
     }
 
     fn check_joining<const N: usize>(random: &mut Random) {
-        for round in 0..500 {
+        for round in 0..or_interpreted(500, 6) {
             let bits = [2, 26][round % 2];
             let numbers: [u32; N] = std::array::from_fn(|_| (random.next_u64() >> (64 - bits)) as u32);
             let join = Join { numbers, at: (random.next_u64() % N as u64) as usize };

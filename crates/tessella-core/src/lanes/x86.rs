@@ -17,6 +17,8 @@ use super::unfold::Unfolded;
 use super::vectors::{FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN};
 use super::walk::{self, Arrived, Grid, Nodes, PLACES, TEXTS};
 use super::x86_avx2::{fives, has_avx2};
+#[cfg(miri)]
+use super::x86_interpreted::{_mm512_maskz_compress_epi8, _mm512_permutexvar_epi8};
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 

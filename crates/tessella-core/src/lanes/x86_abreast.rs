@@ -3,6 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::ends::{BEHIND, Before, MANY, Sixteen, TO_THE_END};
+#[cfg(miri)]
+use super::x86_interpreted::_mm512_mask_i32gather_epi32;
 
 /// The lanes before each lane, as bits.
 const LANES_BEFORE: [u32; MANY] = {

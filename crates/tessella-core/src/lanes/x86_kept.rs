@@ -4,6 +4,8 @@ use std::arch::x86_64::*;
 
 use super::ascii::BLOCK;
 use super::kept::{MANY, Unknown};
+#[cfg(miri)]
+use super::x86_interpreted::{_mm512_maskz_compress_epi8, _mm512_maskz_compress_epi32};
 
 #[target_feature(enable = "avx512f")]
 #[inline]

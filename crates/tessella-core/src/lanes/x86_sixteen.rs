@@ -8,6 +8,10 @@ use super::pairs::{
 };
 use super::rows::{Group, Joined, LANES, PLACE_BITS, Row};
 use super::symbols::Ids;
+#[cfg(miri)]
+use super::x86_interpreted::{
+    _mm512_i32gather_epi32, _mm512_i32gather_epi64, _mm512_mask_i32gather_epi32, _mm512_srl_epi32,
+};
 use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.

@@ -3,6 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::walk::{Arrived, Grid, NOTHING, Nodes, PLACES, Place, Row, TEXTS};
+#[cfg(miri)]
+use super::x86_interpreted::_mm512_mask_i32gather_epi64;
 use super::x86_sixteen::columns;
 
 const _: () = assert!(PLACES == 16 && TEXTS == 16);

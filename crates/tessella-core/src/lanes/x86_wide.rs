@@ -8,6 +8,8 @@ use std::arch::x86_64::*;
 use super::ascii::BLOCK;
 use super::fold::{FOLDED, TOGETHER};
 use super::unfold::Unfolded;
+#[cfg(miri)]
+use super::x86_interpreted::{_mm512_maskz_compress_epi8, _mm512_permutexvar_epi8};
 
 /// The characters that end in a block, up to the first that takes four bytes or is none. None at all where one of them is
 /// longer than it need be, or half of a pair.
