@@ -175,6 +175,7 @@ mod tests {
     /// Lists as training makes them, with all pairs of each token; in any order; with one rank for all pairs of a token, as scores
     /// of pieces are; with tokens that are parts of themselves, characters that are none, and texts that are too long.
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there, and has nothing unsafe in it")]
     fn pairs_are_those_of_tokens_merged_alone() {
         let mut random = Random::from_seed(11);
         let mut below = |n: usize| random.next_u64() as usize % n;

@@ -152,6 +152,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there, and has nothing unsafe in it")]
     fn candidates_that_are_not_looked_at_again_would_not_have_been_chosen() {
         let mut random = Random::from_seed(5);
         for share in [1, 4, 7, 8] {

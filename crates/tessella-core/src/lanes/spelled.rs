@@ -214,6 +214,7 @@ mod tests {
 
     /// Runs of marks of some lengths, of one rank among others, with tokens of marks and letters, in texts of runs and letters.
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there, and has nothing unsafe in it")]
     fn the_longest_run_first_is_the_leftmost_first() {
         let mut random = Random::from_seed(3);
         let mut below = |n: usize| random.next_u64() as usize % n;
