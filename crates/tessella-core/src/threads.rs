@@ -172,6 +172,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "an interpreter does not know on which core it is")]
     fn all_that_share_work_do_some_of_it_and_may_go_where_they_could_before() {
         let (parts, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = |later: &Later<'_>| {
