@@ -115,9 +115,15 @@ impl Task for Reaching<'_> {
         let Reaching { merger, whole } = self;
         let keys: Vec<Key> = whole.iter().map(|&(key, _)| key).collect();
         let mut reached = vec![false; whole.len()];
-        merger.solve(vectors, &mut Work::<SHORT>::new(), &keys, |index, ids| {
-            reached[index] = ids == [whole[index].1];
-        });
+        merger.solve(
+            vectors,
+            &mut Work::<SHORT>::new(),
+            keys.len(),
+            |at| keys[at].into(),
+            |index, ids| {
+                reached[index] = ids == [whole[index].1];
+            },
+        );
         reached
     }
 }

@@ -13,8 +13,7 @@
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
 
-use super::bytes::{Bytes, SHORT};
-use super::key::{Key, LONGEST};
+use super::bytes::Bytes;
 use super::pairs::{NEVER, Place, Symbol};
 use super::sixteen::Sixteens;
 use super::symbols::{Merger, Wide};
@@ -32,8 +31,7 @@ const _: () = assert!((NEVER as u64) << PLACE_BITS < 1 << 32);
 #[derive(Debug)]
 pub struct Work<const N: usize> {
     lanes: Box<[Lane<N>; WIDTH]>,
-    /// For pieces that are keys.
-    sixteens: Sixteens<SHORT>,
+    sixteens: Sixteens<N>,
 }
 
 impl<const N: usize> Work<N> {
@@ -137,20 +135,21 @@ impl<const N: usize> Lane<N> {
 }
 
 impl Merger {
-    /// Hands over the ids of pieces, in any order, each with its number.
+    /// Hands over the ids of so many pieces, in any order, each with its number.
     #[inline(always)]
-    pub fn solve<V: Vectors>(
+    pub fn solve<const N: usize, V: Vectors>(
         &self,
         vectors: V,
-        work: &mut Work<SHORT>,
-        pieces: &[Key],
+        work: &mut Work<N>,
+        count: usize,
+        piece: impl Fn(usize) -> Bytes<N>,
         mut found: impl FnMut(usize, &[TokenId]),
     ) {
-        if V::SIXTEENS && pieces.len() >= FEW && self.pairs.may_be_gathered() {
-            return work.sixteens.merge(vectors, self, pieces.len(), |at| pieces[at].into(), found);
+        if V::SIXTEENS && count >= FEW && self.pairs.may_be_gathered() {
+            return work.sixteens.merge(vectors, self, count, piece, found);
         }
-        self.merge(vectors, work, pieces.iter().copied(), |index, symbols| {
-            let mut ids = [0; LONGEST];
+        self.merge(vectors, work, (0..count).map(piece), |index, symbols| {
+            let mut ids = [0; N];
             for (id, &symbol) in ids.iter_mut().zip(symbols) {
                 *id = self.ids.of(symbol);
             }

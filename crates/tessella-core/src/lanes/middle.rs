@@ -1,15 +1,13 @@
 //! Pieces that are too long for a key and short enough for a lane: merged many at once, as short ones are
-//! ([`super::sixteen`]), or in turn where vectors cannot ([`LongWork`]), and remembered as longer ones are ([`super::longs`]), for
+//! ([`super::sixteen`]), or in turn where vectors cannot, and remembered as longer ones are ([`super::longs`]), for
 //! most of them come once.
 
 use std::collections::HashMap;
 
 use super::bytes::Bytes;
 use super::key::LONGEST;
-use super::merge::{FEW, Work};
-use super::sixteen::Sixteens;
-use super::symbols::Merger;
-use super::vectors::{Plain, Vectors};
+use super::merge::Work;
+use super::vectors::Plain;
 use super::{Engine, Known};
 use crate::ids::TokenId;
 
@@ -31,41 +29,7 @@ pub fn bytes(piece: &[u8]) -> Bytes<ROOM> {
 }
 
 /// Room for merging such pieces.
-#[derive(Debug)]
-pub struct LongWork {
-    lanes: Work<ROOM>,
-    sixteens: Sixteens<ROOM>,
-}
-
-impl LongWork {
-    pub fn new() -> Self {
-        LongWork { lanes: Work::new(), sixteens: Sixteens::default() }
-    }
-
-    /// Hands over the ids of so many pieces when they are merged, in any order, each with its number: sixteen at once where vectors
-    /// can.
-    #[inline(always)]
-    pub fn merge<'p, V: Vectors>(
-        &mut self,
-        vectors: V,
-        merger: &Merger,
-        count: usize,
-        piece: impl Fn(usize) -> &'p [u8],
-        mut done: impl FnMut(usize, &[TokenId]),
-    ) {
-        let LongWork { lanes, sixteens } = self;
-        if V::SIXTEENS && count >= FEW && merger.pairs.may_be_gathered() {
-            return sixteens.merge(vectors, merger, count, |number| bytes(piece(number)), done);
-        }
-        merger.merge(vectors, lanes, (0..count).map(|number| bytes(piece(number))), |number, symbols| {
-            let mut ids = [0; ROOM];
-            for (id, &symbol) in ids.iter_mut().zip(symbols) {
-                *id = merger.ids.of(symbol);
-            }
-            done(number, &ids[..symbols.len()]);
-        });
-    }
-}
+pub type LongWork = Work<ROOM>;
 
 /// Pieces that are no keys and one token although merges would not make it; of longer ones than these also such as merges make.
 #[derive(Debug)]

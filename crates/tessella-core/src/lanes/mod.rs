@@ -474,10 +474,11 @@ impl<V: Vectors> Solve for Merging<'_, V> {
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
         let Engine { merger, whole, .. } = self.engine;
+        let piece = |at: usize| pieces[at].into();
         if whole.is_empty() {
-            merger.solve(self.vectors, work, pieces, found);
+            merger.solve(self.vectors, work, pieces.len(), piece, found);
         } else {
-            merger.solve(self.vectors, work, pieces, |at, ids| match whole.get(&pieces[at]) {
+            merger.solve(self.vectors, work, pieces.len(), piece, |at, ids| match whole.get(&pieces[at]) {
                 Some(&id) => found(at, &[id]),
                 None => found(at, ids),
             });

@@ -150,7 +150,7 @@ impl<F: FnMut(usize, &[TokenId])> Task for Merging<'_, F> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) {
         let Merging { merger, work, units, found } = self;
-        merger.solve(vectors, work, units, found);
+        merger.solve(vectors, work, units.len(), |number| units[number].into(), found);
     }
 }
 
@@ -169,7 +169,7 @@ impl<'u, U: Fn(usize) -> &'u [u8], F: FnMut(usize, &[TokenId])> Task for Merging
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) {
         let MergingLong { merger, work, count, unit, found } = self;
-        work.merge(vectors, merger, count, unit, found);
+        merger.solve(vectors, work, count, |number| middle::bytes(unit(number)), found);
     }
 }
 

@@ -266,7 +266,8 @@ impl Together {
         let piece = |number: usize| &text[lanes[number].text.0 as usize..lanes[number].text.1 as usize];
         spans.clear();
         spans.resize(lanes.len(), (0, 0));
-        work.merge(vectors, merger, lanes.len(), piece, |number, made| {
+        let bytes = |number| middle::bytes(piece(number));
+        merger.solve(vectors, work, lanes.len(), bytes, |number, made| {
             let start = ids.len() as u32;
             match wholes.filter(|_| !lanes[number].is_unit).and_then(|wholes| wholes.get(piece(number))) {
                 Some(id) => ids.push(id),
