@@ -38,7 +38,7 @@ pub struct Blanks {
     strangers: Option<Strangers>,
     /// ASCII characters that stay (*word*) and that become blanks (*alone*) before any other one.
     sets: Sets,
-    /// What these become.
+    /// What ASCII characters become, those too that stay only where no rule goes on.
     written: [u8; 128],
     /// The characters that stand behind another one in a rule.
     inner: Option<Vec<char>>,
@@ -71,17 +71,16 @@ impl Blanks {
             let known = blanks.character(rules, byte.into());
             let place = usize::from(byte & 15);
             let bit = 1 << (byte >> 4);
-            if known & (GOES_ON_IN_ASCII | GONE) == 0 {
-                match fate(known) {
-                    STRANGE | OTHER => {}
-                    BLANK => blanks.sets.alone[place] |= bit,
-                    _ => {
-                        blanks.sets.word[place] |= bit;
-                        blanks.written[usize::from(byte)] = match rules.fate(byte.into()).0 {
-                            Fate::Becomes(other) => other,
-                            _ => byte,
-                        };
-                    }
+            let is_alone = known & (GOES_ON_IN_ASCII | GONE) == 0;
+            match fate(known) {
+                STRANGE | OTHER => {}
+                BLANK => blanks.sets.alone[place] |= if is_alone { bit } else { 0 },
+                _ => {
+                    blanks.sets.word[place] |= if is_alone { bit } else { 0 };
+                    blanks.written[usize::from(byte)] = match rules.fate(byte.into()).0 {
+                        Fate::Becomes(other) => other,
+                        _ => byte,
+                    };
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::random::Random;
 use crate::scale::or_interpreted;
 
 /// What becomes blanks, vanishes, joins, and becomes more than it was.
-pub const RULES: [(&str, &str); 9] = [
+pub const RULES: [(&str, &str); 10] = [
     ("\n", " "),
     ("\u{3000}", " "),
     ("\u{1}", ""),
@@ -15,6 +15,7 @@ pub const RULES: [(&str, &str); 9] = [
     ("<x>", "<x>"),
     ("か\u{3099}", "が"),
     ("\u{200b}a", "b  "),
+    ("qu", "k"),
 ];
 
 struct Table;
@@ -109,6 +110,8 @@ fn texts_are_written_as_chunk_by_chunk() {
         "😀",
         "plain words that go on",
         "\u{10ffff}",
+        "q",
+        "qu",
         "▁",
     ];
     let strangers = Some(Strangers { usual: 2, last: 3 });
