@@ -73,6 +73,36 @@ const BLOCK: usize = 128;
 const INSIDE: u8 = 0x80;
 const WORD: usize = 8;
 
+/// Bytes that are looked at together.
+const HALF: usize = BLOCK / 2;
+
+/// Characters that came.
+#[derive(Default)]
+struct SoFar {
+    before_block: u32,
+    in_block: u64,
+}
+
+impl SoFar {
+    fn end_block(&mut self) -> u32 {
+        self.before_block += self.in_block as u32;
+        self.in_block = 0;
+        self.before_block
+    }
+
+    /// Tells the places of some words.
+    #[inline(always)]
+    fn words(&mut self, words: &[[u8; WORD]], places: &mut [u8]) {
+        for (word, places) in words.iter().zip(places.as_chunks_mut::<WORD>().0) {
+            let begins = begins(u64::from_le_bytes(*word));
+            let sums = begins.wrapping_mul(LOW_BITS);
+            let inside = (begins ^ LOW_BITS) << INSIDE.trailing_zeros();
+            *places = ((sums << 8).wrapping_add(self.in_block * LOW_BITS) | inside).to_le_bytes();
+            self.in_block += sums >> 56;
+        }
+    }
+}
+
 impl Counts {
     /// Counts the characters of a text.
     pub fn of(&mut self, text: &[u8]) -> Counted<'_> {
@@ -80,24 +110,31 @@ impl Counts {
         self.before.clear();
         // The place at the end is one more.
         self.within.resize(text.len() / WORD * WORD + WORD + BEHIND, 0);
-        let (words, rest) = text.as_chunks::<WORD>();
+        let mut so_far = SoFar::default();
+        let (many, rest) = text.as_chunks::<HALF>();
+        let (rooms, _) = self.within.as_chunks_mut::<HALF>();
+        for (number, (half, places)) in many.iter().zip(rooms).enumerate() {
+            if number % (BLOCK / HALF) == 0 {
+                self.before.push(so_far.end_block());
+            }
+            if half.is_ascii() {
+                let before = so_far.in_block as u8;
+                *places = std::array::from_fn(|place| place as u8 + before);
+                so_far.in_block += HALF as u64;
+            } else {
+                so_far.words(half.as_chunks().0, places);
+            }
+        }
+        if many.len() % (BLOCK / HALF) == 0 {
+            self.before.push(so_far.end_block());
+        }
+        let (words, rest) = rest.as_chunks::<WORD>();
         // What fills the last word begins no character.
         let mut last = [0x80; WORD];
         last[..rest.len()].copy_from_slice(rest);
-        let words = words.iter().chain([&last]);
-        let (mut all, mut in_block) = (0, 0);
-        for (number, (word, places)) in words.zip(self.within.as_chunks_mut::<WORD>().0).enumerate() {
-            if number % (BLOCK / WORD) == 0 {
-                all += in_block as u32;
-                in_block = 0;
-                self.before.push(all);
-            }
-            let begins = begins(u64::from_le_bytes(*word));
-            let sums = begins.wrapping_mul(LOW_BITS);
-            let inside = (begins ^ LOW_BITS) << INSIDE.trailing_zeros();
-            *places = ((sums << 8).wrapping_add(in_block * LOW_BITS) | inside).to_le_bytes();
-            in_block += sums >> 56;
-        }
+        let places = &mut self.within[many.len() * HALF..];
+        so_far.words(words, places);
+        so_far.words(&[last], &mut places[words.len() * WORD..]);
         Counted { within: &self.within, before: &self.before }
     }
 }

@@ -216,7 +216,8 @@ fn one(id: TokenId, end: Option<u32>) -> u32 {
 /// How many tokens stand here that are one number each.
 pub(super) fn count_short(numbers: &[u32]) -> usize {
     const MANY: usize = 32;
-    let is_other = |number: u32| number >= NOTHING;
+    // With signs, as all vectors compare; what has one is behind such a number.
+    let is_other = |number: u32| number as i32 >= NOTHING as i32;
     // Without a branch on each of them.
     let has_other = |many: &[u32; MANY]| many.iter().fold(false, |found, &number| found | is_other(number));
     let (all, _) = numbers.as_chunks();

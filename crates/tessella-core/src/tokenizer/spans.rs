@@ -201,18 +201,19 @@ impl Spans<'_, '_> {
         true
     }
 
-    /// Appends what belongs to ids whose tokens cover a stretch.
-    fn cover(&mut self, covering: Covering<'_>, ids: &[TokenId]) {
-        let Offsets::Narrow(offsets) = &mut *self.offsets else { return };
+    /// Appends what belongs to ids whose tokens cover a stretch; says where in it they end.
+    fn cover(&mut self, covering: Covering<'_>, ids: &[TokenId]) -> u32 {
+        let Offsets::Narrow(offsets) = &mut *self.offsets else { return 0 };
         let (first, count) = (self.words.len(), self.words.len() + ids.len());
         offsets.resize(count, [0; 2]);
         self.words.resize(count, 0);
         let columns = covering::Columns { offsets: &mut offsets[first..], words: &mut self.words[first..] };
-        covering.write(ids, columns);
+        covering.write(ids, columns)
     }
 
     /// Appends what belongs to the ids of some units of a written text, which stands for the original's from byte `origin` on,
-    /// behind the bytes that were put in front. All of them are of one word. False, with nothing appended, where that cannot be told.
+    /// behind the bytes that were put in front. All of them are of one word. False where that cannot be told, and then what was
+    /// appended counts for nothing.
     pub fn of_units(
         &mut self,
         units: Pieces<'_>,
@@ -221,28 +222,30 @@ impl Spans<'_, '_> {
         origin: usize,
     ) -> bool {
         let (from, UnitPlaces { lengths, ends_cover, .. }) = (word_at(units.starts, 0), told);
-        let all: u32 = ids.iter().map(|&id| lengths.of(id)).sum();
         let lead = if from < put { put } else { 0 };
         let to = units.ends.last().copied().unwrap_or(from);
         let stretch = Pieces { starts: &[from + lead], ends: &[to], ..units };
-        let stretch = self.stretch(stretch).filter(|stretch| stretch.len() as u32 + lead == all);
-        let Some(stretch) = stretch.filter(|stretch| !stretch.is_empty()) else { return false };
+        let Some(stretch) = self.stretch(stretch).filter(|stretch| !stretch.is_empty()) else { return false };
         let origin = origin + (from.max(put) - put) as usize;
         if ends_cover && !stretch.is_ascii() {
+            let all: u32 = ids.iter().map(|&id| lengths.of(id)).sum();
+            if stretch.len() as u32 + lead != all {
+                return false;
+            }
             self.of_closed(stretch, origin, (ids, lengths, lead));
-        } else {
-            self.of_open(stretch, origin, (ids, lengths, lead, ends_cover));
+            return true;
         }
-        true
+        self.of_open(stretch, origin, (ids, lengths, lead, ends_cover)) as usize == stretch.len()
     }
 
-    /// Appends tokens that cover a stretch of the original from byte `origin` on, behind `lead` bytes that were put in front.
+    /// Appends tokens that cover a stretch of the original from byte `origin` on, behind `lead` bytes that were put in front; says where
+    /// in it they end.
     fn of_open(
         &mut self,
         stretch: &[u8],
         origin: usize,
         (ids, lengths, lead, ends_cover): (&[TokenId], &Lengths, u32, bool),
-    ) {
+    ) -> u32 {
         let mut counts = std::mem::take(&mut self.places.counts);
         let Mapped { begin, counted, .. } = self.mapped(stretch, origin, &mut counts);
         let (lengths, ending, number) = (lengths.by_value(), Ending::default(), self.number);
@@ -254,7 +257,7 @@ impl Spans<'_, '_> {
             // What was put in front shares the place of the first character, or stands for nothing.
             let inside = stretch.iter().skip(1).take_while(|&&byte| byte & 0xC0 == 0x80);
             let first = if ends_cover { 0 } else { inside.count() as u32 + 1 };
-            let end = lengths.of(id) - lead;
+            let Some(end) = lengths.of(id).checked_sub(lead) else { return u32::MAX };
             let place = if end == 0 { first } else { end };
             let (count, inside) = counted.map_or((place, 0), |counted| counted.at(place));
             self.offsets.push((begin as usize, (begin + count) as usize));
@@ -262,8 +265,9 @@ impl Spans<'_, '_> {
             (covering.at, covering.first) = (end, if end == 0 { 0 } else { count - inside });
             ids = rest;
         }
-        self.cover(covering, ids);
+        let end = self.cover(covering, ids);
         self.places.counts = counts;
+        end
     }
 
     /// Appends what words become whose tokens follow one another, packed as one number each. A token that ends where it
