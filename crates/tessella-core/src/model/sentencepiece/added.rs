@@ -73,16 +73,18 @@ impl Scores<'_> {
         }
         let size = self.size as usize;
         let worth = self.worth.get(..size).filter(|worth| !worth.is_empty())?;
-        let (mut added, mut is_odd) = (0, 0);
+        let (mut added, mut is_odd) = (0i32, 0);
         for &number in numbers {
             let id = (number as usize).min(size - 1);
             let is_run = (number >= self.size) & (number < SEAL);
             let exact = if number < SEAL { worth[id] } else { 0.0 } * steps;
             let whole = exact.round_ties_even();
-            is_odd |= u32::from(is_run) | u32::from((exact - whole).abs() == 0.5) | u32::from(exact > 0.0);
-            added += whole as i32;
+            // What is no number of theirs, as of a piece that is unused, is farther than any.
+            let is_beyond = !(farthest..=0.0).contains(&exact);
+            is_odd |= u32::from(is_run) | u32::from((exact - whole).abs() == 0.5) | u32::from(is_beyond);
+            added = added.wrapping_add(whole as i32);
         }
-        let sum = (sum * steps) as i32 + added;
+        let sum = ((sum * steps) as i32).wrapping_add(added);
         (is_odd == 0 && sum >= -MOST_STEPS).then(|| sum as f32 / steps)
     }
 }
@@ -106,11 +108,14 @@ mod tests {
                 let score = if round % 4 == 0 { below(1 << 20) as f32 } else { below(20) as f32 / scale };
                 worth.push(-score * scale / 1024.0);
             }
-            if round % 8 == 7 {
-                worth.push(0.5);
+            match round % 8 {
+                7 => worth.push(0.5),
+                // A piece that is unused.
+                3 | 4 => worth.push(f32::NEG_INFINITY),
+                _ => {}
             }
-            let (size, most) =
-                (worth.len() as u32, worth.iter().fold(0f32, |most, worth| most.max(worth.abs())));
+            let finite = worth.iter().filter(|worth| worth.is_finite());
+            let (size, most) = (worth.len() as u32, finite.fold(0f32, |most, worth| most.max(worth.abs())));
             let scores = Scores { worth: &worth, size, most, unk: 0 };
             for _ in 0..200 {
                 let from = -(below(100_000) as f32) / [1.0, 7.0, 999.0][below(3) as usize];
