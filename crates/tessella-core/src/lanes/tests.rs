@@ -224,7 +224,7 @@ fn whole_pieces_of_middle_length_are_tokens() {
         let mut found = 0;
         for _ in 0..or_interpreted(40, 2) {
             let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-            for _ in 0..Bounds::MOST {
+            for _ in 0..or_interpreted(Bounds::MOST, 60) {
                 starts.push(text.len() as u32);
                 match below(&mut random, 3) {
                     0 => text.extend_from_slice(&wholes[below(&mut random, wholes.len())]),
