@@ -29,7 +29,7 @@
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
-//! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`,
+//! characters a text ([`narrow`]), and vectors ([`ascii`], `neon`, `neon_interpreted`, `x86`,
 //! `x86_abreast`, `x86_interpreted`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_walk`, `x86_wide`).
 
 pub mod abreast;
@@ -58,6 +58,8 @@ mod middle;
 mod narrow;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(all(target_arch = "aarch64", miri))]
+mod neon_interpreted;
 mod pairs;
 mod pieces;
 pub mod places;

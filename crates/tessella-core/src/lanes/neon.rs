@@ -12,6 +12,8 @@ use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{HIGH_HALVES, Kinds, Sets};
 use super::kept::bytes_by_eights;
 use super::leads::{FEW, Leads, Led, MIXED};
+#[cfg(miri)]
+use super::neon_interpreted::{vqtbl4q_u8, vqtbx4q_u8, vtbl1_u8};
 use super::vectors::{Task, Vectors, WRITTEN};
 use crate::ids::TokenId;
 

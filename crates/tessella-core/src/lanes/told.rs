@@ -18,7 +18,8 @@ pub const INNER: u16 = GOES_ON << AS_NEXT;
 pub const INNER_SHORT: u16 = GOES_ON_SHORT << AS_NEXT;
 pub const VANISHES: u16 = BEFORE << AS_NEXT;
 const NEXT: u16 = GOES_ON_IN_ASCII | GOES_ON | GOES_ON_SHORT | BEFORE;
-/// What is asked of the second one of two.
+/// What vectors that ask two at a time ask of the second.
+#[cfg(target_arch = "x86_64")]
 pub const SECOND: u16 = NEXT << AS_NEXT;
 /// What becomes of it: it stays, becomes a blank, is one that a model does not know, or the rules tell.
 pub const STAYS: u16 = 0;
