@@ -6,6 +6,7 @@ import json
 
 import pytest
 import tessella
+import tessella.compat.transformers
 from tessella import AddedToken, models, pre_tokenizers
 from tessella.batch.special import ROLES
 
@@ -202,3 +203,24 @@ def test_a_count_of_further_tokens_beyond_all_tokens_is_no_work(name, key, tmp_p
     for count in (10**12, -5, None, "many"):
         path.write_text(json.dumps({**settings, key: count}))
         assert tessella.AutoTokenizer.from_pretrained(tmp_path).extra_special_tokens == []
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [("NllbTokenizer", "eng_Latn"), ("MBartTokenizer", "en_XX"), ("MBart50Tokenizer", "en_XX")],
+)
+def test_an_end_that_becomes_a_token_when_its_folder_is_loaded(name, language, tmp_path):
+    """It was none when what stands round texts was made and saved, so that the unknown token stood there."""
+    of_pieces(name, [*PIECES, (language, 0.0)])(tmp_path / "one")
+    kind = getattr(tessella.compat.transformers, name)
+    tokenizer = kind.from_pretrained(tmp_path / "one", src_lang=language)
+    tokenizer.eos_token = "<eot>"
+    tokenizer.save_pretrained(tmp_path / "two")
+    again = kind.from_pretrained(tmp_path / "two")
+    ids = again("low").input_ids
+    assert again.eos_token_id == len(again) - 1 and again.eos_token_id in ids
+    assert again.unk_token_id not in ids
+    theirs = getattr(pytest.importorskip("transformers"), name)
+    found = theirs.from_pretrained(tmp_path / "two")("low").input_ids
+    # The class of NLLB numbers the first pieces anew there, whatever the file says.
+    assert [id for id in found if id >= len(PIECES)] == [id for id in ids if id >= len(PIECES)]

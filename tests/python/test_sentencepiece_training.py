@@ -88,6 +88,38 @@ def test_frequencies():
         assert vocabulary(train(ours, lines, **options)) == vocabulary(train(library, lines, **options))
 
 
+def learned(module, lines, **options):
+    """The pieces of a Unigram model with their scores, which the library adds up in single precision."""
+    model = train(module, lines, model_type="unigram", vocab_size=300, hard_vocab_limit=False, **options)
+    return {piece: pytest.approx(score, abs=1e-4) for piece, score, *_ in vocabulary(model)}
+
+
+def test_a_frequency_is_as_many_sentences_to_a_unigram_model():
+    counted = [("c2ca", 100), ("ca la", 7), ("la", 30), ("2cal", 1)]
+    lines = [f"{line}\t{count}" for line, count in counted]
+    repeated = [line for line, count in counted for _ in range(count)]
+    found = learned(ours, lines, input_format="tsv")
+    assert found == learned(ours, repeated)
+    for other in (learned(library, lines, input_format="tsv"), learned(library, repeated)):
+        assert {piece: score.expected for piece, score in other.items()} == found
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # What ends the last sentence and others stands elsewhere too; at the ends of sentences alone; is no end.
+        ["ka", "ka xka ka"],
+        ["ka xka ka", "ka"],
+        ["xkaxka", "lka", "ka"],
+        ["ka ka xka ka"],
+        ["ka", "ka xka ka", "x"],
+    ],
+)
+def test_what_ends_the_last_sentence_and_others_is_a_seed_twice(lines):
+    expected = {piece: score.expected for piece, score in learned(library, lines).items()}
+    assert expected == learned(ours, lines)
+
+
 def test_pretokenizer():
     def thirds(text):
         return [text[at : at + 3] for at in range(0, len(text), 3)]

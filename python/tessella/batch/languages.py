@@ -46,6 +46,11 @@ class Languages:
         if settings.get("src_lang") is not None:
             self._speak("src_lang")
 
+    def _has_more_tokens(self) -> None:
+        # What stands round texts was made before: the end of a text may have been no token then.
+        if self.init_kwargs.get("src_lang") is not None:
+            self.backend_tokenizer.post_processor = self._around("src_lang")
+
     @property
     def src_lang(self) -> str:
         """The language of texts; setting it changes what is put round them.

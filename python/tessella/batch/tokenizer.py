@@ -155,6 +155,7 @@ class PretrainedTokenizer(OtherNames):
         missing = self._special_tokens_to_add()
         if missing:
             backend.add_tokens(missing)
+            self._has_more_tokens()
         name = self._class_name(settings)
         self._carried_out = shape(self, name, settings)
         if "add_bos_token" in settings or "add_eos_token" in settings:
@@ -222,6 +223,9 @@ class PretrainedTokenizer(OtherNames):
         self.chat_template = named_templates(
             settings.get("chat_template", backend.chat_template), backend._chat_templates
         )
+
+    def _has_more_tokens(self) -> None:
+        """Called when roles have got the tokens that they lacked."""
 
     # To and from files and hubs.
 

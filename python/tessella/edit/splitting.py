@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._fingerprint import fingerprint_of
 from ..pre_tokenizers import PreTokenizer
+from .byte_texts import byte_texts
 from .edited import Edited, finished
 from .id_map import IdMap
 from .pipeline import Pipeline
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
 #: What is put before and after a token's text to see whether it comes out: nothing, a letter, a space, a
 #: digit, a dot, a line end.
 AROUND = ("", " ", "a", "1", ".", "\n")
+
+
+def texts_of(tokenizer: Tokenizer, id: int) -> list[str]:
+    """Texts that may hold a token: what it decodes to, the entry itself, what its letters spell as bytes.
+
+    For a splitter that spells no bytes, an entry is its own text; and no decoder tells what bytes are meant
+    when the splitter alone was changed.
+    """
+    entry = tokenizer.id_to_token(id) or ""
+    texts = [tokenizer.decode([id], skip_special_tokens=False), entry, *byte_texts(entry)]
+    return list(dict.fromkeys(texts))
 
 
 @dataclass(frozen=True)
@@ -42,14 +54,18 @@ def reachable(tokenizer: Tokenizer, ids: list[int] | None = None) -> set[int]:
     """
     left = sorted(tokenizer.get_vocab().values()) if ids is None else ids
     found: set[int] = set()
-    for before in AROUND:
-        for after in AROUND:
-            if not left:
-                return found
-            texts = [before + tokenizer.decode([id], skip_special_tokens=False) + after for id in left]
-            rows = tokenizer.encode_ids_batch(texts, add_special_tokens=False)
-            found |= {id for place, id in enumerate(left) if id in rows[place]}
-            left = [id for id in left if id not in found]
+    texts = {id: texts_of(tokenizer, id) for id in left}
+    for turn in range(max(map(len, texts.values()), default=0)):
+        left = [id for id in left if len(texts[id]) > turn]
+        for before in AROUND:
+            for after in AROUND:
+                if not left:
+                    break
+                rows = tokenizer.encode_ids_batch(
+                    [before + texts[id][turn] + after for id in left], add_special_tokens=False
+                )
+                found |= {id for place, id in enumerate(left) if id in rows[place]}
+                left = [id for id in left if id not in found]
     return found
 
 

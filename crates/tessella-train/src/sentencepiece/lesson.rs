@@ -9,8 +9,10 @@ use tessella_core::{Error, Result, error::excerpt};
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::alphabet::{self, Alphabet};
+use super::ending::Ending;
 use super::sentences::Units;
 use super::shape::Shape;
+use super::unigram::SeedUnits;
 use super::{BOUNDARY, NEXT, RARE, bpe, coverage, unigram, wrong};
 use crate::counts::PieceCounts;
 use crate::progress::{Progress, Stage, report};
@@ -93,7 +95,7 @@ impl Lesson<'_> {
             return Err(reserved_alone());
         }
         let spec = self.spec;
-        let (words, seeds) = for_unigram(self.units, self.alphabet, spec.input_format() == "tsv")?;
+        let (words, seeds) = for_unigram(self.units, self.alphabet)?;
         let rules = unigram::Rules {
             vocab_size: spec.vocab_size() as usize,
             reserved: self.reserved,
@@ -137,27 +139,29 @@ fn reserved_alone() -> Error {
     wrong("there is no character to learn: the sentences hold reserved pieces only".to_string())
 }
 
-/// Words for the estimate of a Unigram model, and words with what follows them for its seeds. A sentence of tsv
-/// input is looked at twice, so that all of its substrings are repeated ones.
-fn for_unigram(units: &Units, alphabet: &Alphabet, twice: bool) -> Result<(PieceCounts, PieceCounts)> {
+/// Words for the estimate of a Unigram model, and words with what follows them for its seeds. A frequency is as many
+/// sentences, for both.
+fn for_unigram(units: &Units, alphabet: &Alphabet) -> Result<(PieceCounts, SeedUnits)> {
     let (mut words, mut seeds) = (PieceCounts::new(), PieceCounts::new());
     each(&units.counts, alphabet, |unit, count| words.add(alphabet::word_of(unit), count))?;
-    let source = units.unweighted.as_ref().unwrap_or(&units.counts);
-    let times = 1 + u64::from(twice);
     let mut last = String::new();
     alphabet.without_rare(&units.last, &mut last);
-    each(source, alphabet, |unit, count| {
-        let mut count = count * times;
-        if unit == last && !last.contains(NEXT) {
+    let mut ending = Ending::new(&last);
+    let mut is_to_come = true;
+    each(&units.counts, alphabet, |unit, mut count| {
+        if !unit.contains(NEXT) {
+            ending.count(unit, count);
+        }
+        if is_to_come && unit == last {
             // Where the corpus ends is another place than where a sentence ends. As in the library, this makes
             // the last sentence special; apart from that the order of sentences does not matter.
             count -= 1;
             seeds.add(&format!("{unit}{BOUNDARY}"), 1)?;
-            last.clear();
+            is_to_come = false;
         }
         seeds.add(&unit.replacen(NEXT, "", 1), count)
     })?;
-    Ok((words, seeds))
+    Ok((words, SeedUnits { counts: seeds, ending: ending.counted() }))
 }
 
 /// How often each character that is not rare stands in the units.

@@ -5,7 +5,8 @@
 //! - [`options`]: options by name; [`meta`]: pieces that have their ids before anything is learned
 //! - [`words`], [`sentences`]: sentences normalized, cut and counted; [`alphabet`]: the characters that stay
 //! - [`shape`]: what a piece may look like
-//! - [`bpe`], [`unigram`]: the learners; [`coverage`]: which pairs and characters stay when nobody tells
+//! - [`bpe`], [`unigram`]: the learners; [`ending`]: how the corpus ends, which seeds depend on;
+//!   [`coverage`]: which pairs and characters stay when nobody tells
 //! - [`numbers`]: maps by numbers
 //! - [`lesson`]: what each model type learns (words and characters are only counted)
 //! - [`output`]: pieces in id order, the vocabulary's text, the self test
@@ -28,6 +29,7 @@
 mod alphabet;
 mod bpe;
 mod coverage;
+mod ending;
 mod lesson;
 mod meta;
 mod numbers;

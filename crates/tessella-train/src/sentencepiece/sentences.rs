@@ -69,8 +69,6 @@ impl Cut {
 pub(super) struct Units {
     /// Units, weighted by the frequencies of their sentences.
     pub(super) counts: PieceCounts,
-    /// With frequencies given: units counted once per sentence, whatever its frequency.
-    pub(super) unweighted: Option<PieceCounts>,
     /// The last unit of the last sentence: nothing follows it, not even another sentence.
     pub(super) last: String,
     /// Sentences for the self test.
@@ -329,7 +327,7 @@ pub(super) fn load(
     };
     let mut last = Vec::new();
     if weighted {
-        let (mut once, mut occurrences) = (PieceCounts::new(), Occurrences(0));
+        let mut occurrences = Occurrences(0);
         for item in source {
             let (sentence, mut count) = item?;
             if let Some(privacy) = &mut privacy {
@@ -341,16 +339,13 @@ pub(super) fn load(
             let mut counted = Ok(());
             reader.read(&bytes::spell(&sentence), &mut |unit| {
                 if counted.is_ok() {
-                    counted = occurrences
-                        .add(unit, count, &sentence)
-                        .and_then(|()| units.counts.add(unit, count))
-                        .and_then(|()| once.add(unit, 1));
+                    counted =
+                        occurrences.add(unit, count, &sentence).and_then(|()| units.counts.add(unit, count));
                 }
             })?;
             counted?;
             last = sentence;
         }
-        units.unweighted = Some(once);
     } else {
         let options = CountOptions { threads, ..CountOptions::default() };
         let texts = source.map(|item| {

@@ -20,6 +20,7 @@ use tessella_core::{Error, ErrorKind, Result};
 
 use super::RARE;
 use super::alphabet::Alphabet;
+use super::ending::Ending;
 use super::numbers::ByNumber;
 use super::shape::Shape;
 use crate::counts::PieceCounts;
@@ -43,6 +44,14 @@ pub(super) struct Rules {
     pub(super) threads: usize,
 }
 
+/// Where seeds are looked for.
+#[derive(Debug)]
+pub(super) struct SeedUnits {
+    /// Words with what follows them.
+    pub(super) counts: PieceCounts,
+    pub(super) ending: Ending,
+}
+
 /// The first entry of the vocabulary, which shares its number with the unknown one in the library.
 const FIRST: usize = 1;
 
@@ -52,7 +61,7 @@ pub(super) type GivenSeeds = Option<Vec<(String, f64)>>;
 /// Learned pieces with their scores, best first.
 pub(super) fn learn(
     words: &PieceCounts,
-    seed_units: &PieceCounts,
+    seed_units: &SeedUnits,
     given: GivenSeeds,
     alphabet: &Alphabet,
     shape: &Shape,
@@ -129,16 +138,17 @@ fn with_characters(given: Vec<(String, f64)>, corpus: &Corpus, most: usize) -> V
 
 /// Repeated substrings of allowed shape, with occurrences times length as their score.
 fn find_seeds(
-    units: &PieceCounts,
+    units: &SeedUnits,
     shape: &Shape,
     rules: &Rules,
     progress: &dyn Progress,
 ) -> Result<Vec<(String, f64)>> {
-    let corpus = Corpus::new(units, progress)?;
+    let corpus = Corpus::new(&units.counts, progress)?;
     let sorter = Sorter::new(&corpus, rules.longest + 1);
     let keyed = sorter.sorted(rules.threads, progress)?;
     let nodes = inner_nodes(&sorter, &keyed, rules.longest, progress)?;
-    // How many occurrences the sorted suffixes before each one stand for.
+    // How many occurrences the sorted suffixes before each one stand for, modulo 2^64: with large frequencies the ends
+    // of units count too, and only differences are asked for, which no sum of characters exceeds.
     let mut weights = vec![0u64; corpus.cells.len()];
     for unit in 0..corpus.weights.len() {
         weights[corpus.range(unit)].fill(corpus.weights[unit]);
@@ -147,7 +157,7 @@ fn find_seeds(
     let mut sum = 0u64;
     before.push(0);
     for &(_, position) in &keyed {
-        sum += weights[position as usize];
+        sum = sum.wrapping_add(weights[position as usize]);
         before.push(sum);
     }
     drop(weights);
@@ -168,8 +178,9 @@ fn find_seeds(
         buffer.clear();
         buffer.extend(cells.iter().map(|&cell| corpus.alphabet[cell as usize]));
         if shape.fits(&buffer) {
-            let occurrences = before[node.right as usize + 1] - before[node.left as usize];
-            best.push((occurrences * u64::from(node.len), node.left, node.len));
+            let occurrences = before[node.right as usize + 1].wrapping_sub(before[node.left as usize]);
+            let occurrences = units.ending.occurrences(&buffer, occurrences);
+            best.push((occurrences.saturating_mul(u64::from(node.len)), node.left, node.len));
         }
     }
     let order = |a: &(u64, u32, u32), b: &(u64, u32, u32)| b.0.cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2)));
