@@ -6,10 +6,9 @@ a character: it is looked for in characters that begin or end with its bytes.
 
 from __future__ import annotations
 
-# Bytes that have a letter of their own; the others, in their order, have the letters from U+0100 on.
-_PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-_OTHERS = [byte for byte in range(0x100) if byte not in _PRINTED]
-_BYTES = {chr(byte): byte for byte in _PRINTED} | {chr(0x100 + at): byte for at, byte in enumerate(_OTHERS)}
+from ..pre_tokenizers import ByteLevel
+
+_BYTES = {letter: byte for byte, letter in enumerate(ByteLevel.alphabet())}
 
 # What may complete a character. Entries may hold a part together with one neighbour, so there are several.
 _BEFORE = [b"", b"\xc3", b"\xc5", b"\xe4", b"\xe4\xb8", b"\xe2\x80", b"\xf0", b"\xf0\x9f", b"\xf0\x9f\x98"]
