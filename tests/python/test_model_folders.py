@@ -358,14 +358,21 @@ SPOKEN = {
 }
 
 
+def _spoken(kind, saved, trained, tmp_path):
+    """A folder of a class that speaks languages, as written by hand or as transformers saves it."""
+    model, _, _, settings = SPOKEN[kind]
+    folder = write_folder(tmp_path / "folder", trained, kind, model, settings, {}, _BPE)
+    if not saved:
+        return folder
+    transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
 @pytest.mark.parametrize("kind", SPOKEN)
 @pytest.mark.parametrize("saved", [False, True])
 def test_languages_are_put_round_texts_and_targets(kind, saved, trained, tmp_path):
-    model, source, target, settings = SPOKEN[kind]
-    folder = write_folder(tmp_path / "folder", trained, kind, model, settings, {}, _BPE)
-    if saved:
-        transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path / "saved")
-        folder = tmp_path / "saved"
+    _, source, target, _ = SPOKEN[kind]
+    folder = _spoken(kind, saved, trained, tmp_path)
     theirs = transformers.AutoTokenizer.from_pretrained(folder)
     ours = tessella.AutoTokenizer.from_pretrained(folder)
     assert (theirs.src_lang, theirs.tgt_lang) == (ours.src_lang, ours.tgt_lang)
@@ -391,11 +398,8 @@ def test_languages_are_put_round_texts_and_targets(kind, saved, trained, tmp_pat
 @pytest.mark.parametrize("kind", SPOKEN)
 @pytest.mark.parametrize("saved", [False, True])
 def test_the_language_stays_whatever_is_said_of_ends(kind, saved, trained, tmp_path):
-    model, source, _, settings = SPOKEN[kind]
-    folder = write_folder(tmp_path / "folder", trained, kind, model, settings, {}, _BPE)
-    if saved:
-        transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path / "saved")
-        folder = tmp_path / "saved"
+    source = SPOKEN[kind][1]
+    folder = _spoken(kind, saved, trained, tmp_path)
     theirs = transformers.AutoTokenizer.from_pretrained(folder)
     ours = tessella.AutoTokenizer.from_pretrained(folder)
     for name, value in (("add_bos_token", False), ("eos_token", "<unk>"), ("src_lang", source)):

@@ -80,6 +80,8 @@ impl<'t> Pieces<'t> {
         &self.text[self.range(at)]
     }
 }
+
+/// Pieces whose beginnings are counted ([`Pieces::note_opened`]).
 struct Opened<'p, 'o> {
     pieces: Pieces<'p>,
     out: &'o mut Vec<u32>,
