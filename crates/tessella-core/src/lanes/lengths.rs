@@ -1,16 +1,16 @@
 //! How many bytes of a piece each token stands for, so that offsets follow from ids.
 //!
-//! A token has a length if it is written in the byte alphabet. That it covers as many bytes of any piece is proved when
-//! the table is made: every byte's token has length 1, what a pair becomes is as long as both together, and a whole piece
-//! that is a token is its text. Where that does not hold (an id with two texts, merges that drop a prefix), there is no
-//! table.
+//! That a token covers as many bytes of any piece is proved when the table is made: every byte's token has length 1, what a
+//! pair becomes is as long as both together, whichever pair it is, and a whole piece that is a token is its text. Where that
+//! does not hold (an id with two texts, merges that drop a prefix), there is no table. So lengths are added up from those of
+//! bytes; texts tell only those of tokens that no merge makes, or that whole pieces are without any.
 
 use std::collections::HashMap;
 
 use super::EachToken;
 use super::build::{Known, Ranked};
 use super::ends::BEHIND;
-use super::pairs::NEVER;
+use super::pairs::{NEVER, Symbol};
 use super::symbols::Merger;
 use crate::ids::TokenId;
 
@@ -65,11 +65,52 @@ impl<'l> LengthsByValue<'l> {
     }
 }
 
+/// Lengths by id of what merges make of bytes, as the last pair of each token in the table says; `known` gets to know these. Tokens
+/// that are made of ones with a higher rank are left out.
+fn added_up(merger: &Merger, known: &mut Known) -> Vec<u16> {
+    let count = merger.ids.bound();
+    let mut parts = vec![[NEVER; 2]; count];
+    merger.pairs.iter().for_each(|(left, right, result)| {
+        if let Some(place) = parts.get_mut(result as usize) {
+            *place = [left, right];
+        }
+    });
+    let mut of_symbol = vec![0_u16; count];
+    for &symbol in &merger.of_byte {
+        if let Some(length) = of_symbol.get_mut(symbol as usize) {
+            *length = 1;
+        }
+    }
+    let of = |of_symbol: &[u16], symbol: Symbol| match of_symbol.get(symbol as usize) {
+        Some(&length) if length > 0 => Some(length),
+        _ => None,
+    };
+    // Symbols come in the order of their ranks.
+    for (symbol, &[left, right]) in parts.iter().enumerate() {
+        if of_symbol[symbol] == 0
+            && let Some((left, right)) = of(&of_symbol, left).zip(of(&of_symbol, right))
+        {
+            of_symbol[symbol] = left.checked_add(right).unwrap_or(0);
+        }
+    }
+    let ids = || (0..).zip(&of_symbol).map(|(symbol, &length)| (merger.ids.of(symbol), length));
+    let bound = ids().map(|(id, _)| id as usize + 1).max().unwrap_or(0);
+    *known = Known::new(bound);
+    let mut lengths = vec![0; bound];
+    for (id, length) in ids().filter(|&(_, length)| length > 0) {
+        lengths[id as usize] = length;
+        known.insert(id);
+    }
+    lengths
+}
+
 impl Lengths {
-    pub fn new(tokens: &EachToken, merger: &Merger) -> Option<Lengths> {
-        let mut lengths: Vec<u16> = Vec::new();
+    /// `by_merges`: no piece is a token that its merges do not make.
+    pub fn new(tokens: &EachToken, merger: &Merger, by_merges: bool) -> Option<Lengths> {
+        let mut known = Known::default();
+        let mut lengths = if by_merges { added_up(merger, &mut known) } else { Vec::new() };
         let mut all_differ = true;
-        tokens(&Known::default(), &mut |bytes, id| {
+        tokens(&known, &mut |bytes, id| {
             let at = id as usize;
             if lengths.len() <= at {
                 lengths.resize(at + 1, 0);

@@ -570,7 +570,8 @@ impl Engine {
         match self.lengths.get() {
             Some(lengths) => lengths.as_ref(),
             None => {
-                let _ = self.lengths.set(Lengths::new(&self.tokens, &self.merger));
+                let by_merges = !self.whole_pieces || self.by_concatenation;
+                let _ = self.lengths.set(Lengths::new(&self.tokens, &self.merger, by_merges));
                 self.lengths.get()?.as_ref()
             }
         }

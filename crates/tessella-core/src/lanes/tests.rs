@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::together::Noted;
 use super::vectors::Level;
-use super::{Bounds, Engine, LINES_LOG2, LongPieces, LongUnits, Pieces, Runner};
+use super::{Bounds, Engine, LINES_LOG2, Lengths, LongPieces, LongUnits, Pieces, Runner};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::model::bpe::{Bpe, MergeScratch};
@@ -185,6 +185,31 @@ fn lanes_give_what_the_plain_loops_give() {
     if !cfg!(miri) {
         assert!(taken > 90 && left > 1 && grown > 9 && cut > 9, "{taken} {left} {grown} {cut}");
         assert!(longest.iter().all(|&count| count > 5), "{longest:?}");
+    }
+}
+
+/// Lengths that are added up from those of bytes are those of texts.
+#[test]
+fn lengths_come_to_the_same_by_merges_and_by_texts() {
+    let mut random = Random::from_seed(17);
+    let (mut told, mut out_of_order) = (0, 0);
+    for round in 0..or_interpreted(400, 4) {
+        let spec = if round % 2 == 0 { by_concatenation(&mut random) } else { by_list(&mut random) };
+        let size = spec.vocab.len() as TokenId;
+        let Ok(engine) = Bpe::new(&spec).unwrap().lanes().unwrap() else { continue };
+        let by = |merges: bool| {
+            let lengths = Lengths::new(&engine.tokens, &engine.merger, merges)?;
+            Some((0..size).map(|id| lengths.of(id)).collect::<Vec<u32>>())
+        };
+        assert_eq!(by(true), by(false));
+        told += usize::from(by(true).is_some());
+        out_of_order += usize::from(engine.merger.pairs.iter().any(|(left, right, result)| {
+            let is_byte = |symbol| engine.merger.of_byte.contains(&symbol);
+            [left, right].into_iter().any(|part| part > result && !is_byte(part))
+        }));
+    }
+    if !cfg!(miri) {
+        assert!(told > 100 && out_of_order > 9, "{told} {out_of_order}");
     }
 }
 
