@@ -90,6 +90,8 @@ mod x86;
 mod x86_abreast;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
+#[cfg(target_arch = "x86_64")]
+mod x86_eights;
 #[cfg(all(target_arch = "x86_64", any(test, miri)))]
 mod x86_interpreted;
 #[cfg(target_arch = "x86_64")]

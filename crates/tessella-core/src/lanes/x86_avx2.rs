@@ -10,7 +10,11 @@ use super::characters::{HIGH_HALVES, Kinds, Sets};
 use super::kept::bytes_by_eights;
 use super::key::Key;
 use super::leads::{FEW, Leads, Led, MIXED};
+use super::pairs::{PairHash, Symbol};
+use super::rows::{Group, LANES};
+use super::symbols::Ids;
 use super::vectors::{FIRST, SECOND, Task, Vectors, WRITTEN};
+use super::walk::{PLACES, TEXTS};
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
@@ -135,6 +139,41 @@ impl Vectors for Avx2 {
         #[allow(unsafe_code)]
         unsafe {
             slot_of(line, key)
+        }
+    }
+
+    const SIXTEENS: bool = true;
+
+    #[inline(always)]
+    fn begin_group<const N: usize>(
+        self,
+        group: &mut Group<N>,
+        of_byte: &[Symbol; 256],
+        of_two: &[Symbol; 1 << 16],
+        pieces: (&[[u8; LANES]; N], &[u32; LANES], usize),
+    ) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_eights::begin(group, of_byte, of_two, pieces);
+        }
+    }
+
+    #[inline(always)]
+    fn merge_groups<const N: usize>(self, groups: &mut [Group<N>; 2], pairs: &PairHash, ids: &Ids) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_eights::merge(groups, pairs, ids);
+        }
+    }
+
+    #[inline(always)]
+    fn turned(self, texts: &[[u8; PLACES]; TEXTS]) -> [[u8; TEXTS]; PLACES] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_eights::turned(texts)
         }
     }
 }

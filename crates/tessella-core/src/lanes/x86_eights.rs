@@ -1,0 +1,388 @@
+//! The steps of [`super::sixteen`] by vectors of 32 bytes: the first eight pieces of a group, and the last eight, each by
+//! themselves. So there are four that wait for their look-ups in turn.
+
+use std::arch::x86_64::*;
+
+use super::pairs::{
+    BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
+    part_bits,
+};
+use super::rows::{Group, LANES, PLACE_BITS, Row};
+use super::symbols::Ids;
+use crate::ids::TokenId;
+
+/// Pieces of half a group.
+const EIGHT: usize = LANES / 2;
+const _: () = assert!(BITS + PLACE_BITS < 32, "ranks with their places have no sign");
+
+/// The first half of a group, or the second.
+#[derive(Debug, Clone, Copy)]
+enum Half {
+    First,
+    Second,
+}
+
+const HALVES: [Half; 2] = [Half::First, Half::Second];
+
+impl Half {
+    #[inline(always)]
+    fn of<T>(self, all: &[T; LANES]) -> &[T; EIGHT] {
+        let (eights, _) = all.as_chunks();
+        &eights[self as usize]
+    }
+
+    #[inline(always)]
+    fn of_mut<T>(self, all: &mut [T; LANES]) -> &mut [T; EIGHT] {
+        let (eights, _) = all.as_chunks_mut();
+        &mut eights[self as usize]
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn load(self, row: &Row) -> __m256i {
+        // SAFETY: eight numbers are 32 bytes, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm256_loadu_si256(self.of(&row.0).as_ptr().cast())
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn store(self, row: &mut Row, numbers: __m256i) {
+        // SAFETY: there is room for 32 bytes, and this store asks for no alignment.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm256_storeu_si256(self.of_mut(&mut row.0).as_mut_ptr().cast(), numbers);
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn all(number: usize) -> __m256i {
+    _mm256_set1_epi32(number as i32)
+}
+
+/// Those of `yes` where a comparison holds, else those of `no`.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn choice(holds: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+    _mm256_blendv_epi8(no, yes, holds)
+}
+
+/// Makes all merges of two groups and puts ids in the place of symbols.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub fn merge<const N: usize>(groups: &mut [Group<N>; 2], pairs: &PairHash, ids: &Ids) {
+    const { assert!(N <= 1 << PLACE_BITS) };
+    let table = Table::new(pairs);
+    // Rows of the pieces of each half that are not merged yet.
+    let mut going = groups.each_ref().map(|group| [group.going; 2]);
+    let mut chosen = [[None; 2]; 2];
+    let mut is_first = true;
+    loop {
+        let mut goes_on = false;
+        for ((group, going), chosen) in groups.iter_mut().zip(&mut going).zip(&mut chosen) {
+            for ((half, going), chosen) in HALVES.into_iter().zip(going).zip(chosen) {
+                match *chosen {
+                    Some(made) => settle(group, half, *going, made),
+                    None if is_first => {}
+                    None => continue,
+                }
+                *chosen = choose(group, half, going, &table);
+                goes_on |= chosen.is_some();
+            }
+        }
+        is_first = false;
+        if !goes_on {
+            break;
+        }
+    }
+    for group in groups {
+        group.going = 0;
+        HALVES.into_iter().for_each(|half| spell(group, half, ids));
+    }
+}
+
+/// Writes the ids of each piece one after the other, and counts them.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn spell<const N: usize>(group: &mut Group<N>, half: Half, ids: &Ids) {
+    let never = all(NEVER as usize);
+    let mut counts = _mm256_setzero_si256();
+    let rows = group.rows.min(N - 1);
+    half.of_mut(&mut group.counts.0).fill(0);
+    let listed = match ids {
+        Ids::Same(_) => None,
+        Ids::Listed(ids) => {
+            // Places of vectors have signs.
+            let Some(last) = ids.len().min(i32::MAX as usize).checked_sub(1) else { return };
+            Some((ids.as_ptr(), all(last)))
+        }
+    };
+    for (four, first) in group.symbols.as_chunks::<4>().0.iter().zip((0..rows).step_by(4)) {
+        let mut found = [never; 4];
+        let mut any = _mm256_setzero_si256();
+        // What is behind the rows in use is of other pieces.
+        for (found, row) in found.iter_mut().zip(four).take(rows - first) {
+            let symbols = half.load(row);
+            // No symbol is above.
+            let some = _mm256_cmpgt_epi32(never, symbols);
+            *found = match listed {
+                None => symbols,
+                Some((ids, last)) => {
+                    let within = _mm256_min_epu32(symbols, last);
+                    // SAFETY: no place is behind the last id.
+                    #[allow(unsafe_code)]
+                    unsafe {
+                        _mm256_mask_i32gather_epi32::<4>(never, ids.cast(), within, some)
+                    }
+                }
+            };
+            counts = _mm256_sub_epi32(counts, some);
+            any = _mm256_or_si256(any, some);
+        }
+        if _mm256_movemask_epi8(any) == 0 {
+            break;
+        }
+        turn(found, first, half.of_mut(&mut group.ids));
+    }
+    half.store(&mut group.counts, counts);
+}
+
+/// Writes four rows as four numbers of each lane, from the place `first` on, which is a multiple of four.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn turn<const N: usize>([a, b, c, d]: [__m256i; 4], first: usize, out: &mut [[TokenId; N]; EIGHT]) {
+    let (low, high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+    let (low_behind, high_behind) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+    // Each has two lanes, the first of which is its number, the other one four behind it.
+    let lanes = [
+        _mm256_unpacklo_epi64(low, low_behind),
+        _mm256_unpackhi_epi64(low, low_behind),
+        _mm256_unpacklo_epi64(high, high_behind),
+        _mm256_unpackhi_epi64(high, high_behind),
+    ];
+    for (lane, two) in lanes.into_iter().enumerate() {
+        let halves = [_mm256_castsi256_si128(two), _mm256_extracti128_si256::<1>(two)];
+        for (half, numbers) in halves.into_iter().enumerate() {
+            let room: &mut [TokenId; 4] = &mut out[4 * half + lane].as_chunks_mut().0[first / 4];
+            // SAFETY: there is room for four numbers, and this store asks for no alignment.
+            #[allow(unsafe_code)]
+            unsafe {
+                _mm_storeu_si128(room.as_mut_ptr().cast(), numbers);
+            }
+        }
+    }
+}
+
+/// Sixteen texts of sixteen bytes column by column: their first bytes, then their second ones.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub fn turned(texts: &[[u8; LANES]; LANES]) -> [[u8; LANES]; LANES] {
+    // SAFETY: sixteen bytes are there each time, and these loads ask for no alignment.
+    #[allow(unsafe_code)]
+    let mut rows = texts.each_ref().map(|text| unsafe { _mm_loadu_si128(text.as_ptr().cast()) });
+    // Each time every row gets the bytes of two, eight rows apart, by turns: four times, and a bit of each number has changed sides.
+    for _ in 0..LANES.ilog2() {
+        let before = rows;
+        let (two, _) = rows.as_chunks_mut::<2>();
+        for (at, [first, second]) in two.iter_mut().enumerate() {
+            *first = _mm_unpacklo_epi8(before[at], before[at + LANES / 2]);
+            *second = _mm_unpackhi_epi8(before[at], before[at + LANES / 2]);
+        }
+    }
+    let mut columns = [[0; LANES]; LANES];
+    for (column, row) in columns.iter_mut().zip(rows) {
+        // SAFETY: there is room for sixteen bytes, and this store asks for no alignment.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm_storeu_si128(column.as_mut_ptr().cast(), row);
+        }
+    }
+    columns
+}
+
+/// Writes the symbols of the first bytes of pieces, and what each and the one below it become.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub fn begin<const N: usize>(
+    group: &mut Group<N>,
+    of_byte: &[Symbol; 256],
+    of_two: &[Symbol; 1 << 16],
+    (bytes, lengths, rows): (&[[u8; LANES]; N], &[u32; LANES], usize),
+) {
+    let rows = rows.min(N - 1);
+    let never = all(NEVER as usize);
+    for half in HALVES {
+        // SAFETY: eight bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let load = |row: &[u8; LANES]| unsafe {
+            _mm256_cvtepu8_epi32(_mm_loadl_epi64(half.of(row).as_ptr().cast()))
+        };
+        let lengths = half.load(&Row(*lengths));
+        let mut first = load(&bytes[0]);
+        for row in 0..rows {
+            let second = load(&bytes[row + 1]);
+            let both = _mm256_or_si256(_mm256_slli_epi32::<8>(first), second);
+            let within = _mm256_cmpgt_epi32(lengths, all(row));
+            let with_next = _mm256_cmpgt_epi32(lengths, all(row + 1));
+            // SAFETY: a byte is a place of the first table, two bytes are one of the second.
+            #[allow(unsafe_code)]
+            let (symbols, ranks) = unsafe {
+                (
+                    _mm256_mask_i32gather_epi32::<4>(never, of_byte.as_ptr().cast(), first, within),
+                    _mm256_mask_i32gather_epi32::<4>(never, of_two.as_ptr().cast(), both, with_next),
+                )
+            };
+            half.store(&mut group.symbols[row], symbols);
+            half.store(&mut group.ranks[row], ranks);
+            first = second;
+        }
+    }
+    group.end(rows);
+}
+
+/// Merges that were made, and what their symbols become with their neighbours.
+#[derive(Clone, Copy)]
+struct Chosen {
+    /// The rows before the merged symbols and those of them; no row of a piece that is done.
+    before: __m256i,
+    at: __m256i,
+    of_left: __m256i,
+    of_right: __m256i,
+}
+
+/// Makes the next merge of each piece, and looks up the new pairs; nothing if there is none.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn choose<const N: usize>(
+    group: &mut Group<N>,
+    half: Half,
+    going: &mut usize,
+    table: &Table<'_>,
+) -> Option<Chosen> {
+    let never = all(NEVER as usize);
+    let rows = (*going).min(N - 1);
+    let mut lowest = _mm256_set1_epi32(-1);
+    for (row, ranks) in group.ranks[..rows].iter().enumerate() {
+        let ranks = _mm256_slli_epi32::<{ PLACE_BITS as i32 }>(half.load(ranks));
+        lowest = _mm256_min_epu32(lowest, _mm256_or_si256(ranks, all(row)));
+    }
+    let merged = _mm256_srli_epi32::<{ PLACE_BITS as i32 }>(lowest);
+    let goes_on = _mm256_cmpgt_epi32(never, merged);
+    if _mm256_movemask_epi8(goes_on) == 0 {
+        return None;
+    }
+    // A piece that is done stays as it is.
+    let at = _mm256_and_si256(lowest, all((1 << PLACE_BITS) - 1));
+    let at = choice(goes_on, at, all(1 << PLACE_BITS));
+    let before = _mm256_sub_epi32(at, all(1));
+    let behind = _mm256_add_epi32(at, all(2));
+    let (mut left, mut right) = (never, never);
+    let (mut symbols, mut ranks) = (half.load(&group.symbols[0]), half.load(&group.ranks[0]));
+    for row in 0..rows {
+        let below = half.load(&group.symbols[row + 1]);
+        let ranks_below = half.load(&group.ranks[row + 1]);
+        let here = all(row);
+        left = choice(_mm256_cmpeq_epi32(here, before), symbols, left);
+        right = choice(_mm256_cmpeq_epi32(here, behind), symbols, right);
+        let stays = _mm256_cmpgt_epi32(at, here);
+        let closed = choice(stays, symbols, below);
+        let closed = choice(_mm256_cmpeq_epi32(here, at), merged, closed);
+        half.store(&mut group.symbols[row], closed);
+        half.store(&mut group.ranks[row], choice(stays, ranks, ranks_below));
+        (symbols, ranks) = (below, ranks_below);
+    }
+    // Who goes on has lost a symbol in every step.
+    *going = rows - 1;
+    Some(Chosen { before, at, of_left: table.eight(left, merged), of_right: table.eight(merged, right) })
+}
+
+/// Writes what was looked up.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn settle<const N: usize>(group: &mut Group<N>, half: Half, going: usize, chosen: Chosen) {
+    let Chosen { before, at, of_left, of_right } = chosen;
+    for (row, place) in group.ranks[..going.min(N - 1)].iter_mut().enumerate() {
+        let ranks = choice(_mm256_cmpeq_epi32(all(row), before), of_left, half.load(place));
+        half.store(place, choice(_mm256_cmpeq_epi32(all(row), at), of_right, ranks));
+    }
+}
+
+/// The table of pairs, as vectors want it.
+struct Table<'t> {
+    pilots: &'t [u16],
+    slots: &'t [u64],
+    parts_log2: u32,
+}
+
+impl<'t> Table<'t> {
+    #[inline(always)]
+    fn new(pairs: &'t PairHash) -> Self {
+        assert!(pairs.may_be_gathered());
+        Table { pilots: &pairs.pilots, slots: pairs.slots(), parts_log2: pairs.parts_log2 }
+    }
+
+    /// As `below` of the table.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn below(hash: __m256i, bound: usize) -> __m256i {
+        let bound = _mm256_set1_epi64x(bound as i64);
+        let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(hash, bound));
+        let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(hash), bound);
+        _mm256_blend_epi32::<0xAA>(even, odd)
+    }
+
+    /// What eight pairs become.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn eight(&self, left: __m256i, right: __m256i) -> __m256i {
+        let times = |numbers, by: u32| _mm256_mullo_epi32(numbers, all(by as usize));
+        let sum = |of: [u32; 2]| _mm256_add_epi32(times(left, of[0]), times(right, of[1]));
+        let of_bucket = sum(OF_BUCKET);
+        let mixed = _mm256_xor_si256(of_bucket, _mm256_srli_epi32::<{ MIX_SHIFT as i32 }>(of_bucket));
+        let of_bucket = times(mixed, MIX);
+        let bucket = Self::below(of_bucket, self.pilots.len());
+        // Two pilots are read, and the first of them is meant; the last one has none behind it.
+        let first = _mm256_min_epu32(bucket, all(self.pilots.len() - 2));
+        let is_first = _mm256_cmpeq_epi32(bucket, first);
+        // SAFETY: these are places of the table, with another one behind each.
+        #[allow(unsafe_code)]
+        let two = unsafe { _mm256_i32gather_epi32::<2>(self.pilots.as_ptr().cast(), first) };
+        let pilots = choice(is_first, two, _mm256_srli_epi32::<16>(two));
+        let pilots = _mm256_and_si256(pilots, all(0xFFFF));
+        let moved = _mm256_xor_si256(sum(OF_SLOT), times(pilots, OF_PILOT));
+        let moved = _mm256_xor_si256(times(moved, MOVED), _mm256_srli_epi32::<{ MOVED_SHIFT as i32 }>(moved));
+        let in_part = _mm256_srl_epi32(moved, _mm_cvtsi32_si128(self.parts_log2 as i32));
+        let part = _mm256_and_si256(of_bucket, all(part_bits(self.parts_log2) as usize));
+        let slots = Self::below(_mm256_or_si256(part, in_part), self.slots.len());
+        let halves = |numbers| [_mm256_castsi256_si128(numbers), _mm256_extracti128_si256::<1>(numbers)];
+        let [[first, second], [left, left_behind], [right, right_behind]] = [slots, left, right].map(halves);
+        // SAFETY: these are places of the table.
+        #[allow(unsafe_code)]
+        let (low, high) =
+            unsafe { (self.four(first, left, right), self.four(second, left_behind, right_behind)) };
+        // The lower half of each number.
+        let both = _mm256_shuffle_ps::<0b10_00_10_00>(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(both))
+    }
+
+    /// What four pairs become.
+    ///
+    /// # Safety
+    /// `slots` are places of the table.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    #[allow(unsafe_code)]
+    unsafe fn four(&self, slots: __m128i, left: __m128i, right: __m128i) -> __m256i {
+        // SAFETY: the caller says so.
+        let found = unsafe { _mm256_i32gather_epi64::<8>(self.slots.as_ptr().cast(), slots) };
+        let [left, right] = [left, right].map(|symbols| _mm256_cvtepu32_epi64(symbols));
+        let key = _mm256_or_si256(_mm256_slli_epi64::<{ BITS as i32 }>(left), right);
+        let is = _mm256_cmpeq_epi64(_mm256_srli_epi64::<{ BITS as i32 }>(found), key);
+        let never = _mm256_set1_epi64x(NEVER.into());
+        _mm256_and_si256(choice(is, found, never), never)
+    }
+}
