@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{HIGH_HALVES, Kinds, Sets};
+use super::fold::{FOLDED, TOGETHER};
 use super::kept::bytes_by_eights;
 use super::key::Key;
 use super::leads::{FEW, Leads, Led, MIXED};
@@ -165,6 +166,15 @@ impl Vectors for Avx2 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_eights::merge(groups, pairs, ids);
+        }
+    }
+
+    #[inline(always)]
+    fn folded(self, characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            folded(characters, out)
         }
     }
 
@@ -391,4 +401,48 @@ fn kept(bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
         let word = |word: u64| _mm_cvtsi64_si128(word as i64);
         _mm_cvtsi128_si64(_mm_shuffle_epi8(word(bytes), word(places))) as u64
     });
+}
+
+/// The UTF-8 of characters; `None` if one of them is none.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn folded(characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
+    let all = |value: u32| _mm256_set1_epi32(value as i32);
+    let mut bytes = [0; FOLDED];
+    let mut used = 0;
+    let halves = characters.as_chunks::<8>().0.iter().zip(bytes.as_chunks_mut::<HALF>().0);
+    for (part, (eight, bytes)) in halves.enumerate() {
+        // SAFETY: 32 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let eight = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
+        let from = |least: u32| _mm256_cmpgt_epi32(eight, all(least - 1));
+        let (twos, threes, fours) = (from(0x80), from(0x800), from(0x1_0000));
+        let is_half = _mm256_cmpeq_epi32(_mm256_and_si256(eight, all(!0x7FF)), all(0xD800));
+        // What has a sign is none either.
+        let is_none = _mm256_or_si256(_mm256_or_si256(is_half, from(0x11_0000)), eight);
+        if _mm256_movemask_ps(_mm256_castsi256_ps(is_none)) != 0 {
+            return None;
+        }
+        // Six bits a byte, the last ones in the last byte of the lane.
+        let last = _mm256_and_si256(_mm256_slli_epi32::<24>(eight), all(0x3F00_0000));
+        let second = _mm256_and_si256(_mm256_slli_epi32::<10>(eight), all(0x3F_0000));
+        let third = _mm256_and_si256(_mm256_srli_epi32::<4>(eight), all(0x3F00));
+        let fourth = _mm256_srli_epi32::<18>(eight);
+        let bits = _mm256_or_si256(_mm256_or_si256(last, second), _mm256_or_si256(third, fourth));
+        let bits = _mm256_blendv_epi8(_mm256_slli_epi32::<24>(eight), bits, twos);
+        let marks = _mm256_and_si256(twos, all(0x80C0_0000));
+        let marks = _mm256_blendv_epi8(marks, all(0x8080_E000), threes);
+        let marks = _mm256_blendv_epi8(marks, all(0x8080_80F0), fours);
+        let found = _mm256_or_si256(bits, marks);
+        let unused = _mm256_movemask_epi8(_mm256_cmpeq_epi8(found, _mm256_setzero_si256())) as u32;
+        // All bytes of a character have a bit but U+0000, and the last one is always a byte of it.
+        used |= u64::from(!unused | 0x8888_8888) << (HALF * part);
+        // SAFETY: there is room for 32 bytes, and this store asks for no alignment.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), found);
+        }
+    }
+    kept(&bytes, used, out);
+    Some(used.count_ones() as usize)
 }

@@ -71,6 +71,30 @@ fn choice(holds: __m256i, yes: __m256i, no: __m256i) -> __m256i {
     _mm256_blendv_epi8(no, yes, holds)
 }
 
+/// The numbers of a vector.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn eight(vector: __m256i) -> [u32; EIGHT] {
+    let mut numbers = [0; EIGHT];
+    // SAFETY: there is room for 32 bytes, and this store asks for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm256_storeu_si256(numbers.as_mut_ptr().cast(), vector);
+    }
+    numbers
+}
+
+/// A vector of numbers.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn numbers(eight: [u32; EIGHT]) -> __m256i {
+    // SAFETY: 32 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm256_loadu_si256(eight.as_ptr().cast())
+    }
+}
+
 /// Makes all merges of two groups and puts ids in the place of symbols.
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -345,44 +369,33 @@ impl<'t> Table<'t> {
         let mixed = _mm256_xor_si256(of_bucket, _mm256_srli_epi32::<{ MIX_SHIFT as i32 }>(of_bucket));
         let of_bucket = times(mixed, MIX);
         let bucket = Self::below(of_bucket, self.pilots.len());
-        // Two pilots are read, and the first of them is meant; the last one has none behind it.
-        let first = _mm256_min_epu32(bucket, all(self.pilots.len() - 2));
-        let is_first = _mm256_cmpeq_epi32(bucket, first);
-        // SAFETY: these are places of the table, with another one behind each.
-        #[allow(unsafe_code)]
-        let two = unsafe { _mm256_i32gather_epi32::<2>(self.pilots.as_ptr().cast(), first) };
-        let pilots = choice(is_first, two, _mm256_srli_epi32::<16>(two));
-        let pilots = _mm256_and_si256(pilots, all(0xFFFF));
+        let pilots = numbers(eight(bucket).map(|bucket| self.pilots[bucket as usize].into()));
         let moved = _mm256_xor_si256(sum(OF_SLOT), times(pilots, OF_PILOT));
         let moved = _mm256_xor_si256(times(moved, MOVED), _mm256_srli_epi32::<{ MOVED_SHIFT as i32 }>(moved));
         let in_part = _mm256_srl_epi32(moved, _mm_cvtsi32_si128(self.parts_log2 as i32));
         let part = _mm256_and_si256(of_bucket, all(part_bits(self.parts_log2) as usize));
         let slots = Self::below(_mm256_or_si256(part, in_part), self.slots.len());
         let halves = |numbers| [_mm256_castsi256_si128(numbers), _mm256_extracti128_si256::<1>(numbers)];
-        let [[first, second], [left, left_behind], [right, right_behind]] = [slots, left, right].map(halves);
-        // SAFETY: these are places of the table.
-        #[allow(unsafe_code)]
-        let (low, high) =
-            unsafe { (self.four(first, left, right), self.four(second, left_behind, right_behind)) };
+        let [[left, left_behind], [right, right_behind]] = [left, right].map(halves);
+        let found = eight(slots).map(|slot| self.slots[slot as usize]);
+        let [first, second] = found.as_chunks().0 else { return all(NEVER as usize) };
+        let (low, high) = (four(first, left, right), four(second, left_behind, right_behind));
         // The lower half of each number.
         let both = _mm256_shuffle_ps::<0b10_00_10_00>(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
         _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(both))
     }
+}
 
-    /// What four pairs become.
-    ///
-    /// # Safety
-    /// `slots` are places of the table.
-    #[target_feature(enable = "avx2")]
-    #[inline]
+/// What four pairs become, of which these were found.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn four(found: &[u64; 4], left: __m128i, right: __m128i) -> __m256i {
+    // SAFETY: 32 bytes are there, and this load asks for no alignment.
     #[allow(unsafe_code)]
-    unsafe fn four(&self, slots: __m128i, left: __m128i, right: __m128i) -> __m256i {
-        // SAFETY: the caller says so.
-        let found = unsafe { _mm256_i32gather_epi64::<8>(self.slots.as_ptr().cast(), slots) };
-        let [left, right] = [left, right].map(|symbols| _mm256_cvtepu32_epi64(symbols));
-        let key = _mm256_or_si256(_mm256_slli_epi64::<{ BITS as i32 }>(left), right);
-        let is = _mm256_cmpeq_epi64(_mm256_srli_epi64::<{ BITS as i32 }>(found), key);
-        let never = _mm256_set1_epi64x(NEVER.into());
-        _mm256_and_si256(choice(is, found, never), never)
-    }
+    let found = unsafe { _mm256_loadu_si256(found.as_ptr().cast()) };
+    let [left, right] = [left, right].map(|symbols| _mm256_cvtepu32_epi64(symbols));
+    let key = _mm256_or_si256(_mm256_slli_epi64::<{ BITS as i32 }>(left), right);
+    let is = _mm256_cmpeq_epi64(_mm256_srli_epi64::<{ BITS as i32 }>(found), key);
+    let never = _mm256_set1_epi64x(NEVER.into());
+    _mm256_and_si256(choice(is, found, never), never)
 }
