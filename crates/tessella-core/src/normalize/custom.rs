@@ -28,7 +28,9 @@ pub(super) fn in_own_coordinates<'a>(
             let Span { start, end } = local_map.char_span_from(&result, at, &mut inner_hint);
             // A component may hand back a string of its own making: its spans mean nothing here.
             let (start, end) = (start.min(source.len()), end.min(source.len()));
-            map.push_char(c.len_utf8(), outer.span_from(&source, start, end, &mut outer_hint));
+            let span = outer.span_from(&source, start, end, &mut outer_hint);
+            let is_own = local_map.is_own(at, &mut inner_hint) && outer.is_own(start, &mut outer_hint);
+            map.push_char_for(c.len_utf8(), span, is_own);
         }
     }
     *text = AlignedText::from_parts(result, map);

@@ -4,7 +4,8 @@
 //! carries one span of the original; all of its bytes share that span. Most characters stand for
 //! themselves, so the map is stored as runs:
 //!
-//! - an *identity* run: characters follow the original one by one, with equal byte lengths;
+//! - an *identity* run: characters follow the original's one by one, with equal byte lengths, so that both have their boundaries
+//!   at the same bytes;
 //! - a *fixed* run: every character of the run stands for the same span.
 //!
 //! Plain text is one run whatever its length. Spans are always absolute positions in the original, so a
@@ -97,10 +98,17 @@ impl Alignment {
     /// Appends one character of `len` bytes that stands for `span`.
     #[inline]
     pub fn push_char(&mut self, len: usize, span: Span) {
+        // Of more bytes it could stand for several characters, between which its own bytes are no boundaries.
+        self.push_char_for(len, span, len <= 1);
+    }
+
+    /// The same, told whether that is one character of the original where it has as many bytes.
+    #[inline]
+    pub fn push_char_for(&mut self, len: usize, span: Span, is_own: bool) {
         if !self.tracked {
             return;
         }
-        if span.len() == len {
+        if is_own && span.len() == len {
             self.push_identity(len, span.start);
         } else {
             self.push_fixed(len, span);
@@ -172,6 +180,12 @@ impl Alignment {
             end += 1;
         }
         Span::new(run.origin + (start - run.derived), run.origin + (end - run.derived))
+    }
+
+    /// Whether the character that holds a derived byte is the original's own, or stands for one that has as many bytes.
+    #[inline]
+    pub fn is_own(&self, byte: usize, hint: &mut usize) -> bool {
+        byte < self.len && self.seek(byte, hint).width == IDENTITY
     }
 
     fn seek(&self, byte: usize, hint: &mut usize) -> Run {
@@ -266,6 +280,17 @@ mod tests {
         copy.append(&map, 1, 3);
         assert_eq!(copy.span("ib", 0, 2), Span::new(0, 4));
         assert_eq!((map.origin(2), map.origin(1), copy.origin(0)), ((Some(3), 3), (None, 2), (None, 1)));
+    }
+
+    /// "..." becomes "…", which has as many bytes and no boundary between them.
+    #[test]
+    fn a_character_for_several_is_not_the_originals_own() {
+        let mut map = Alignment::identity(0, 1);
+        map.push_char(3, Span::new(1, 4));
+        map.push_char_for(3, Span::new(4, 7), true);
+        assert_eq!([0, 1, 4].map(|at| map.origin(at).0), [Some(0), None, Some(4)]);
+        assert_eq!([0, 1, 4].map(|at| map.is_own(at, &mut 0)), [true, false, true]);
+        assert_eq!(map.span("a…漢", 2, 3), Span::new(1, 4));
     }
 
     #[test]

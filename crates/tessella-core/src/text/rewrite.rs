@@ -81,7 +81,8 @@ impl<'s> Rewriter<'s> {
         self.out.push(c);
         if self.out_map.is_tracked() {
             let span = self.map.char_span_from(self.source, self.at, &mut self.hint);
-            self.out_map.push_char(c.len_utf8(), span);
+            let is_own = self.map.is_own(self.at, &mut self.hint);
+            self.out_map.push_char_for(c.len_utf8(), span, is_own);
         }
         self.at += old.len_utf8();
     }
@@ -91,7 +92,8 @@ impl<'s> Rewriter<'s> {
         self.out.push(c);
         if self.out_map.is_tracked() {
             let span = self.span_before();
-            self.out_map.push_char(c.len_utf8(), span);
+            let is_own = self.map.is_own(self.at.saturating_sub(1), &mut self.hint);
+            self.out_map.push_char_for(c.len_utf8(), span, is_own);
         }
     }
 

@@ -229,7 +229,8 @@ fn put_in_front(prefix: char, source: &Source<'_>, range: Range<usize>, out: &mu
     out.push_str(&buffer[range.clone()]);
     let mut prefixed = map.like();
     if map.is_tracked() && !range.is_empty() {
-        prefixed.push_char(prefix.len_utf8(), map.char_span(buffer, range.start));
+        let span = map.char_span(buffer, range.start);
+        prefixed.push_char_for(prefix.len_utf8(), span, map.is_own(range.start, &mut 0));
         prefixed.append(map, range.start, range.end);
     }
     prefixed

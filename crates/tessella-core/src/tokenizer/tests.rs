@@ -426,7 +426,17 @@ fn lanes_are_as_piece_by_piece() {
             )
         }));
         spec.pre_tokenizer = Some(byte_level(seed % 4 < 2));
-        spec.normalizer = (seed % 5 == 0).then_some(NormalizerSpec::Nfkc);
+        // Two characters become one of as many bytes, alone and before a stage that goes by characters.
+        let joined = |content: &str| {
+            let pattern = Pattern::Literal(["ab", ".."][seed as usize % 2].into());
+            NormalizerSpec::Replace { pattern, content: content.into() }
+        };
+        spec.normalizer = match seed % 5 {
+            0 => Some(NormalizerSpec::Nfkc),
+            1 => Some(joined("é")),
+            2 => Some(NormalizerSpec::Sequence(vec![joined("É"), NormalizerSpec::Lowercase])),
+            _ => None,
+        };
         added(&mut spec);
         if seed % 4 > 0 {
             added_behind(&mut spec, &mut random);
