@@ -171,6 +171,18 @@ def test_costly_words_and_documents(tokenizers):
     assert documents[0]["tokens_per_byte"] > documents[1]["tokens_per_byte"]
 
 
+def test_copies_of_the_dearest_document_leave_room_for_others(tokenizers, monkeypatch):
+    """Also where all come in one portion."""
+    dear = ["\u03a9" * 30] * 50
+    others = [f"the tiles {chr(0x3B1 + n)}" + "\u03a9" * 30 + " low lower" for n in range(24)]
+    told = []
+    for documents in (1 << 15, 7, 1):
+        monkeypatch.setattr("tessella.evaluate.corpora.DOCUMENTS", documents)
+        told.append(evaluate(tokenizers["bytes"], dear + others, bootstrap=0).to_dict()["costly_documents"])
+    assert told[0] == told[1] == told[2]
+    assert len({row["text"] for row in told[0]}) == len(told[0]) == 20
+
+
 def test_what_a_report_does_not_have(tokenizers):
     given = {"one": TEXTS * 4, "two": TEXTS * 4}
     report = evaluate(tokenizers, given, languages={"one": "en", "two": "de"}, bootstrap=50)
