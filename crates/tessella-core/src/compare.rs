@@ -2,7 +2,8 @@
 //!
 //! Words are runs without blanks, looked at where they stand in the text: a word is *single* if one token stands for
 //! it, with or without the blanks beside it, and nothing else; the unknown token stands for no word. Two tokenizers
-//! cut a word alike if the same places inside of it are borders of their tokens.
+//! cut a word alike if the same places inside of it are borders of their tokens, and the same characters are spread
+//! over tokens.
 //!
 //! ```
 //! use tessella_core::Comparison;
@@ -231,23 +232,47 @@ fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>
 }
 
 /// Where tokens begin and end, ascending, each place once.
+///
+/// Tokens that share a character, each having some of its bytes, have all of it in their offsets: the border between
+/// them is told one byte behind the beginning of the character, which is no border of characters.
 fn borders_of(encoding: &Encoding) -> Vec<usize> {
-    let mut borders: Vec<usize> = encoding.offsets().iter().flat_map(|(start, end)| [start, end]).collect();
+    let mut spans: Vec<(usize, usize)> = encoding.offsets().iter().filter(|(start, end)| start < end).collect();
+    // They are in order but for the few normalizers that change the order of marks.
+    spans.sort_unstable();
+    let mut borders = Vec::with_capacity(spans.len() + 1);
+    let mut reach = None;
+    for (start, end) in spans {
+        match reach {
+            Some(reach) if start < reach => borders.push(start + 1),
+            _ => borders.extend(reach.into_iter().chain([start])),
+        }
+        reach = reach.max(Some(end));
+    }
+    borders.extend(reach);
     borders.sort_unstable();
     borders.dedup();
     borders
 }
 
-/// A word in parts. What is no border of characters, which no token's should be, is left out.
+/// A word in parts. A character that is spread over parts is U+FFFD in each of them.
 fn parts(word: &str, cuts: &[u32]) -> Vec<String> {
+    const SPREAD: char = char::REPLACEMENT_CHARACTER;
     let mut parts = Vec::with_capacity(cuts.len() + 1);
-    let mut start = 0;
-    for end in cuts.iter().map(|&cut| cut as usize).chain([word.len()]) {
-        if let Some(part) = word.get(start..end) {
-            parts.push(part.to_string());
-            start = end;
+    let (mut part, mut cuts) = (String::new(), cuts.iter().map(|&cut| cut as usize).peekable());
+    for (at, character) in word.char_indices() {
+        if cuts.next_if_eq(&at).is_some() {
+            parts.push(std::mem::take(&mut part));
         }
+        let end = at + character.len_utf8();
+        let mut shown = character;
+        while cuts.next_if(|&cut| cut < end).is_some() {
+            shown = SPREAD;
+            part.push(SPREAD);
+            parts.push(std::mem::take(&mut part));
+        }
+        part.push(shown);
     }
+    parts.push(part);
     parts
 }
 
@@ -297,6 +322,35 @@ mod tests {
         let (extent, found) = comparison.add(&[&whole], &texts, &EncodeOptions::default()).unwrap();
         assert_eq!(extent.words, 4);
         assert_eq!(found, [Measured { tokens: 3, single: 1, unknown: 1 }]);
+    }
+
+    /// Bytes of characters as tokens, joined or not: `é` is two, and no cut beside it hides the one in it.
+    #[test]
+    fn characters_that_are_spread_over_tokens_are_cut() {
+        let vocab = ["a", "Ã", "©", "aÃ", "©b", "b", "Ã©"].into_iter().zip(0..);
+        let bytes = |merges: &[(TokenId, TokenId)]| {
+            let vocab = Vocab::from_entries(vocab.clone()).unwrap();
+            let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(
+                vocab,
+                Merges::Pairs(merges.to_vec().into()),
+            )));
+            let plain = PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
+            spec.pre_tokenizer = Some(plain);
+            Tokenizer::new(spec).unwrap()
+        };
+        let shown = |merges: &[(TokenId, TokenId)], other: &[(TokenId, TokenId)], text: &str| {
+            let (one, other) = (bytes(merges), bytes(other));
+            let mut comparison = Comparison::new(vec![None, None]);
+            comparison.add(&[&one, &other], &[text], &EncodeOptions::default()).unwrap();
+            let parts = comparison.differences(1).into_iter().flat_map(|one| one.parts);
+            (comparison.shares(), parts.map(|parts| parts.join("|")).collect::<Vec<_>>())
+        };
+        let letters: &[(TokenId, TokenId)] = &[(1, 2)];
+        assert_eq!(shown(letters, &[], "é"), ((0, 1), vec!["é".into(), "\u{fffd}|\u{fffd}".into()]));
+        let parts = vec!["a|é|b".into(), "a\u{fffd}|\u{fffd}b".into()];
+        assert_eq!(shown(letters, &[(0, 1), (2, 5)], "aéb"), ((0, 1), parts));
+        assert_eq!(shown(&[], &[], "aéb é"), ((2, 0), vec![]));
+        assert_eq!(shown(letters, letters, "aéb é"), ((2, 0), vec![]));
     }
 
     #[test]
