@@ -236,7 +236,8 @@ fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>
 /// Tokens that share a character, each having some of its bytes, have all of it in their offsets: the border between
 /// them is told one byte behind the beginning of the character, which is no border of characters.
 fn borders_of(encoding: &Encoding) -> Vec<usize> {
-    let mut spans: Vec<(usize, usize)> = encoding.offsets().iter().filter(|(start, end)| start < end).collect();
+    let mut spans: Vec<(usize, usize)> =
+        encoding.offsets().iter().filter(|(start, end)| start < end).collect();
     // They are in order but for the few normalizers that change the order of marks.
     spans.sort_unstable();
     let mut borders = Vec::with_capacity(spans.len() + 1);
@@ -254,23 +255,20 @@ fn borders_of(encoding: &Encoding) -> Vec<usize> {
     borders
 }
 
-/// A word in parts. A character that is spread over parts is U+FFFD in each of them.
+/// A word in parts. A character that is spread over two stands in the first, and the second begins with two dots, as
+/// the studio shows it.
 fn parts(word: &str, cuts: &[u32]) -> Vec<String> {
-    const SPREAD: char = char::REPLACEMENT_CHARACTER;
     let mut parts = Vec::with_capacity(cuts.len() + 1);
     let (mut part, mut cuts) = (String::new(), cuts.iter().map(|&cut| cut as usize).peekable());
     for (at, character) in word.char_indices() {
         if cuts.next_if_eq(&at).is_some() {
             parts.push(std::mem::take(&mut part));
         }
+        part.push(character);
         let end = at + character.len_utf8();
-        let mut shown = character;
         while cuts.next_if(|&cut| cut < end).is_some() {
-            shown = SPREAD;
-            part.push(SPREAD);
-            parts.push(std::mem::take(&mut part));
+            parts.push(std::mem::replace(&mut part, "\u{2025}".into()));
         }
-        part.push(shown);
     }
     parts.push(part);
     parts
@@ -334,7 +332,8 @@ mod tests {
                 vocab,
                 Merges::Pairs(merges.to_vec().into()),
             )));
-            let plain = PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
+            let plain =
+                PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
             spec.pre_tokenizer = Some(plain);
             Tokenizer::new(spec).unwrap()
         };
@@ -346,8 +345,8 @@ mod tests {
             (comparison.shares(), parts.map(|parts| parts.join("|")).collect::<Vec<_>>())
         };
         let letters: &[(TokenId, TokenId)] = &[(1, 2)];
-        assert_eq!(shown(letters, &[], "é"), ((0, 1), vec!["é".into(), "\u{fffd}|\u{fffd}".into()]));
-        let parts = vec!["a|é|b".into(), "a\u{fffd}|\u{fffd}b".into()];
+        assert_eq!(shown(letters, &[], "é"), ((0, 1), vec!["é".into(), "é|\u{2025}".into()]));
+        let parts = vec!["a|é|b".into(), "aé|\u{2025}b".into()];
         assert_eq!(shown(letters, &[(0, 1), (2, 5)], "aéb"), ((0, 1), parts));
         assert_eq!(shown(&[], &[], "aéb é"), ((2, 0), vec![]));
         assert_eq!(shown(letters, letters, "aéb é"), ((2, 0), vec![]));

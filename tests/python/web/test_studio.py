@@ -114,6 +114,14 @@ def test_alike_texts_that_are_cut_otherwise_are_told_apart():
     ]
 
 
+def test_all_reserved_entries_are_flagged():
+    """More than an audit names."""
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "?": 1}, "?"))
+    tokenizer.add_special_tokens([f"<|reserved_{number}|>" for number in range(300)])
+    told = ASKED["audit"][1](Session({"t": tokenizer}), {"tokenizer": "t"}, None)
+    assert [row["count"] for row in told if row["flag"] == "reserved"] == [300]
+
+
 def test_parts_of_characters_are_those_of_bytes():
     """An entry may be U+FFFD itself, which is no part of a character."""
     entries = {"\u00ef\u00bf\u00bd": 0, "\u00c3": 1, "a": 2}
