@@ -271,8 +271,8 @@ def _check_is_of_text(encoding: Encoding) -> None:
         # A character that normalizing makes several words of gives all of them its own place.
         if span[0] == 0 and (word[0], word[1]) != last and known - {span}:
             raise ArgumentError(
-                "the encoding is one of words, with offsets within each word: encode the text itself, or give "
-                "labels by words (labels_of_words, words_of_labels)"
+                "the encoding is one of words, with offsets within each word: encode the text itself, or "
+                "give labels by words (labels_of_words, words_of_labels)"
             )
         last = word[0], word[1]
         known.add(span)
@@ -307,17 +307,19 @@ def spans_of_labels(
 ) -> list[tuple[str, int, int]]:
     """Labelled stretches of the text, from a tag for every token.
 
-    Tokens with ``ignored`` are passed over; those that go on the word that a stretch ends with belong to it, as
-    where only the first token of a word has a label. With ``text``, white space at the edges of tokens is left
-    out.
+    Tokens with ``ignored`` are passed over; those that go on the word that a stretch ends with belong to it,
+    as where only the first token of a word has a label. With ``text``, white space at the edges of tokens is
+    left out.
 
     Example:
         >>> from tessella import Tokenizer, models, pre_tokenizers
         >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
         >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
         >>> encoding = tokenizer.encode("in Rome")
-        >>> spans_of_labels(encoding, ["O", "B-LOC", "I-LOC"]), spans_of_labels(encoding, ["O", "B-LOC", -100])
-        ([('LOC', 3, 7)], [('LOC', 3, 7)])
+        >>> spans_of_labels(encoding, ["O", "B-LOC", "I-LOC"])
+        [('LOC', 3, 7)]
+        >>> spans_of_labels(encoding, ["O", "B-LOC", -100])
+        [('LOC', 3, 7)]
     """
     if len(labels) != len(encoding.ids):
         raise ArgumentError(f"there are {len(encoding.ids)} tokens, but {len(labels)} labels")
