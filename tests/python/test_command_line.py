@@ -403,6 +403,18 @@ def test_every_format_has_the_ids_of_whole_texts(trained, capsys):
         assert [read(line) for line in capsys.readouterr().out.splitlines()] == expected, form
 
 
+def test_a_text_is_followed_as_encode_leads_it(trained, capsys):
+    """Added tokens are no text to the stages, and a file's padding is no part of the way."""
+    trained.normalizer = tessella.normalizers.Lowercase()
+    trained.add_special_tokens(["[MASK]"])
+    trained.enable_padding(length=30)
+    trained.save("masked.json")
+    assert main(["inspect", "masked.json", "--text", "LOW[MASK] lower"]) == 0
+    told = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert told["normalized"] == "`low[MASK] lower`"
+    assert told["pieces"] == "low│[MASK]│Ġlower" == told["tokens"]
+
+
 def test_words_are_compared_to_the_byte(trained, tmp_path, capsys):
     """A character of two tokens and one of a single token are cut differently, though both are one stretch."""
     bytes = tessella.recipes.get("gpt2").train(["low"], vocab_size=258)

@@ -67,6 +67,8 @@ const LONGEST: usize = 256;
 pub struct Comparison {
     /// The unknown token of each tokenizer.
     unknown: Vec<Option<TokenId>>,
+    /// Of each tokenizer the tokens that were asked about, and whether each is a part of a character.
+    parts: Vec<HashMap<TokenId, bool>>,
     /// Words that all cut alike, and that they do not.
     alike: u64,
     differing: u64,
@@ -105,6 +107,7 @@ impl Comparison {
         let inputs: Vec<Input<'_>> =
             texts.iter().map(|text| Input { first: Sequence::Text(text), second: None }).collect();
         let mut measured = Vec::with_capacity(tokenizers.len());
+        self.parts.resize_with(tokenizers.len(), HashMap::new);
         // By tokenizer and text.
         let mut borders: Vec<Vec<Vec<usize>>> = Vec::with_capacity(tokenizers.len());
         for (place, tokenizer) in tokenizers.iter().enumerate() {
@@ -117,7 +120,16 @@ impl Comparison {
                 own.single += singles(encoding, words, unknown);
             }
             if tokenizers.len() > 1 {
-                borders.push(encodings.iter().map(borders_of).collect());
+                let known = &mut self.parts[place];
+                let mut is_part = |id| {
+                    // Asked for few tokens, each once: its bytes by themselves are no text.
+                    *known.entry(id).or_insert_with(|| {
+                        tokenizer
+                            .decode_bytes(&[id], false)
+                            .is_ok_and(|bytes| std::str::from_utf8(&bytes).is_err())
+                    })
+                };
+                borders.push(encodings.iter().map(|one| borders_of(one, &mut is_part)).collect());
             }
             measured.push(own);
         }
@@ -234,22 +246,34 @@ fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>
 /// Where tokens begin and end, ascending, each place once.
 ///
 /// Tokens that share a character, each having some of its bytes, have all of it in their offsets: the border between
-/// them is told one byte behind the beginning of the character, which is no border of characters.
-fn borders_of(encoding: &Encoding) -> Vec<usize> {
-    let mut spans: Vec<(usize, usize)> =
-        encoding.offsets().iter().filter(|(start, end)| start < end).collect();
+/// them is told one byte behind the beginning of the character, which is no border of characters. Others share one
+/// that normalization has made several of, or a mark put in front: there is no border between them.
+fn borders_of(encoding: &Encoding, is_part: &mut impl FnMut(TokenId) -> bool) -> Vec<usize> {
+    let mut spans: Vec<(usize, usize, TokenId)> = encoding
+        .offsets()
+        .iter()
+        .zip(encoding.ids())
+        .filter(|((start, end), _)| start < end)
+        .map(|((start, end), &id)| (start, end, id))
+        .collect();
     // They are in order but for the few normalizers that change the order of marks.
-    spans.sort_unstable();
+    spans.sort_by_key(|&(start, end, _)| (start, end));
     let mut borders = Vec::with_capacity(spans.len() + 1);
-    let mut reach = None;
-    for (start, end) in spans {
-        match reach {
-            Some(reach) if start < reach => borders.push(start + 1),
-            _ => borders.extend(reach.into_iter().chain([start])),
+    let mut last: Option<(usize, TokenId)> = None;
+    for (start, end, id) in spans {
+        let mut reach = end;
+        match last {
+            Some((before, other)) if start < before => {
+                if is_part(id) || is_part(other) {
+                    borders.push(start + 1);
+                }
+                reach = reach.max(before);
+            }
+            _ => borders.extend(last.map(|(before, _)| before).into_iter().chain([start])),
         }
-        reach = reach.max(Some(end));
+        last = Some((reach, id));
     }
-    borders.extend(reach);
+    borders.extend(last.map(|(before, _)| before));
     borders.sort_unstable();
     borders.dedup();
     borders
@@ -335,6 +359,11 @@ mod tests {
             let plain =
                 PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
             spec.pre_tokenizer = Some(plain);
+            spec.decoder = Some(crate::spec::DecoderSpec::ByteLevel {
+                add_prefix_space: true,
+                trim_offsets: true,
+                use_regex: true,
+            });
             Tokenizer::new(spec).unwrap()
         };
         let shown = |merges: &[(TokenId, TokenId)], other: &[(TokenId, TokenId)], text: &str| {
@@ -350,6 +379,16 @@ mod tests {
         assert_eq!(shown(letters, &[(0, 1), (2, 5)], "aéb"), ((0, 1), parts));
         assert_eq!(shown(&[], &[], "aéb é"), ((2, 0), vec![]));
         assert_eq!(shown(letters, letters, "aéb é"), ((2, 0), vec![]));
+        // A mark that is put in front has the place of what it stands before, and cuts nothing.
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(
+            Vocab::from_entries([("▁", 0), ("é", 1)]).unwrap(),
+            Merges::Pairs(vec![].into()),
+        )));
+        spec.normalizer = Some(crate::spec::NormalizerSpec::Prepend { prepend: "▁".into() });
+        let marked = Tokenizer::new(spec).unwrap();
+        let mut comparison = Comparison::new(vec![None, None]);
+        comparison.add(&[&marked, &bytes(letters)], &["é"], &EncodeOptions::default()).unwrap();
+        assert_eq!(comparison.shares(), (1, 0));
     }
 
     #[test]

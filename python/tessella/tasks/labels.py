@@ -130,21 +130,36 @@ def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] 
 
 
 def words_of_labels(
-    encoding: Encoding | _WordIds, labels: Sequence[_L], default: _L | None = None, *, sequence: int = 0
+    encoding: Encoding | _WordIds,
+    labels: Sequence[_L],
+    default: _L | None = None,
+    *,
+    sequence: int = 0,
+    number: int | None = None,
 ) -> list[_L | None]:
-    """The label of every word: that of its first token. Words without a token (truncated) get ``default``.
+    """The label of every word: that of its first token. Words without a token get ``default``.
 
-    Of a pair, the words are those of one ``sequence``.
+    Args:
+        encoding: an encoding, or its word ids.
+        labels: one for each token.
+        default: what words without a token get.
+        sequence: of a pair, the sequence that the words are of.
+        number: how many words there are. An encoding does not know of words behind the last token, such as
+            truncated ones: without their number there is nothing for them.
 
     Example:
         >>> words_of_labels([None, 0, 1, 1, None], [-100, 3, 5, 6, -100])
         [3, 5]
+        >>> words_of_labels([None, 0, 1, 1, None], [-100, 3, 5, 6, -100], 0, number=4)
+        [3, 5, 0, 0]
     """
     words = _word_ids(encoding, sequence)
     if len(words) != len(labels):
         raise ArgumentError(f"there are {len(words)} tokens, but {len(labels)} labels")
-    number = max((word for word in words if word is not None), default=-1) + 1
-    out: list[_L | None] = [default] * number
+    found = max((word for word in words if word is not None), default=-1) + 1
+    if number is not None and number < found:
+        raise ArgumentError(f"`number` is {number}, but the encoding has {found} words")
+    out: list[_L | None] = [default] * (found if number is None else number)
     last: int | None = None
     for word, label in zip(words, labels, strict=True):
         if word is not None and word != last:

@@ -230,6 +230,19 @@ def test_words_of_a_pair_are_those_of_one_sequence(pieces):
     assert words_of_labels(encoding, labels, sequence=1) == second
 
 
+def test_words_that_were_cut_off_have_a_label_where_their_number_is_known(pieces):
+    cut = copy(pieces)
+    cut.enable_truncation(4)
+    words = ["in", "Rome", "to", "London"]
+    encoding = cut.encode(words, is_pretokenized=True)
+    labels = labels_of_words(encoding, ["O", "B-LOC", "O", "B-LOC"])
+    known = words_of_labels(encoding, labels)
+    assert 0 < len(known) < 4
+    assert words_of_labels(encoding, labels, "?", number=4) == known + ["?"] * (4 - len(known))
+    with pytest.raises(ArgumentError, match="but the encoding has"):
+        words_of_labels(encoding, labels, number=0)
+
+
 def test_a_text_of_a_pair_may_be_shorter_than_the_other(pieces):
     long, short = "in Rome in Rome in Rome", "in Rome"
     encoding = pieces.encode(long, short)
