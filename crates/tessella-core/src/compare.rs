@@ -114,10 +114,12 @@ impl Comparison {
             let unknown = self.unknown.get(place).copied().flatten();
             let mut own = Measured::default();
             let encodings = tokenizer.encode_batch(inputs.as_slice(), &plain)?;
-            for (encoding, words) in encodings.iter().zip(&words) {
+            let stretches: Vec<Vec<Stretch>> =
+                encodings.iter().zip(texts).map(|(one, text)| stretches(tokenizer, one, text)).collect();
+            for ((encoding, own_stretches), words) in encodings.iter().zip(&stretches).zip(&words) {
                 own.tokens += encoding.len() as u64;
                 own.unknown += encoding.ids().iter().filter(|&&id| Some(id) == unknown).count() as u64;
-                own.single += singles(encoding, words, unknown);
+                own.single += singles(own_stretches, words, unknown);
             }
             if tokenizers.len() > 1 {
                 let known = &mut self.parts[place];
@@ -129,7 +131,7 @@ impl Comparison {
                             .is_ok_and(|bytes| std::str::from_utf8(&bytes).is_err())
                     })
                 };
-                borders.push(encodings.iter().map(|one| borders_of(one, &mut is_part)).collect());
+                borders.push(stretches.into_iter().map(|one| borders_of(one, &mut is_part)).collect());
             }
             measured.push(own);
         }
@@ -221,12 +223,33 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
+/// A token that stands for something, and for which bytes of the text.
+type Stretch = (usize, usize, TokenId);
+
+/// The tokens that stand for something. A mark for a blank that was put in front of a text stands for nothing in it,
+/// though its offsets are those of the character behind it.
+fn stretches(tokenizer: &Tokenizer, encoding: &Encoding, text: &str) -> Vec<Stretch> {
+    const MARKS: [char; 3] = [' ', '▁', 'Ġ'];
+    let is_mark =
+        |id| tokenizer.id_to_token(id).is_some_and(|token| token.chars().all(|one| MARKS.contains(&one)));
+    let has_blank = |own: &str| own.chars().any(|one| one.is_whitespace() || MARKS.contains(&one));
+    encoding
+        .offsets()
+        .iter()
+        .zip(encoding.ids())
+        .map(|((start, end), &id)| (start, end, id))
+        .filter(|&(start, end, id)| {
+            start < end && (text.get(start..end).is_some_and(has_blank) || !is_mark(id))
+        })
+        .collect()
+}
+
 /// How many words are one token.
-fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>) -> u64 {
+fn singles(stretches: &[Stretch], words: &[Range<usize>], unknown: Option<TokenId>) -> u64 {
     // Tokens of each word; a token that is no good for being the only one counts twice.
     let mut tokens = vec![0u8; words.len()];
     let mut first = 0;
-    for (&id, (start, end)) in encoding.ids().iter().zip(encoding.offsets().iter()) {
+    for &(start, end, id) in stretches {
         // Offsets go up, but for the few normalizers that change the order of marks.
         if first > 0 && words[first - 1].end > start {
             first = words.partition_point(|word| word.end <= start);
@@ -247,15 +270,8 @@ fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>
 ///
 /// Tokens that share a character, each having some of its bytes, have all of it in their offsets: the border between
 /// them is told one byte behind the beginning of the character, which is no border of characters. Others share one
-/// that normalization has made several of, or a mark put in front: there is no border between them.
-fn borders_of(encoding: &Encoding, is_part: &mut impl FnMut(TokenId) -> bool) -> Vec<usize> {
-    let mut spans: Vec<(usize, usize, TokenId)> = encoding
-        .offsets()
-        .iter()
-        .zip(encoding.ids())
-        .filter(|((start, end), _)| start < end)
-        .map(|((start, end), &id)| (start, end, id))
-        .collect();
+/// that normalization has made several of: there is no border between them.
+fn borders_of(mut spans: Vec<Stretch>, is_part: &mut impl FnMut(TokenId) -> bool) -> Vec<usize> {
     // They are in order but for the few normalizers that change the order of marks.
     spans.sort_by_key(|&(start, end, _)| (start, end));
     let mut borders = Vec::with_capacity(spans.len() + 1);
@@ -387,8 +403,11 @@ mod tests {
         spec.normalizer = Some(crate::spec::NormalizerSpec::Prepend { prepend: "▁".into() });
         let marked = Tokenizer::new(spec).unwrap();
         let mut comparison = Comparison::new(vec![None, None]);
-        comparison.add(&[&marked, &bytes(letters)], &["é"], &EncodeOptions::default()).unwrap();
-        assert_eq!(comparison.shares(), (1, 0));
+        let given = ["é", "▁é"];
+        let (_, found) =
+            comparison.add(&[&marked, &bytes(letters)], &given, &EncodeOptions::default()).unwrap();
+        // A mark that the text has is a part of the word.
+        assert_eq!((comparison.shares(), found[0].tokens, found[0].single), ((2, 0), 5, 1));
     }
 
     #[test]

@@ -171,13 +171,23 @@ class Sample:
         change = np.diff(inside.astype(np.int8), prepend=0, append=0)
         return np.stack([np.flatnonzero(change == 1), np.flatnonzero(change == -1)], axis=1)
 
+    def _among(self, characters: list[int]) -> npt.NDArray[np.bool_]:
+        """Which characters are among some, none of which lies beyond U+3000."""
+        chosen = np.zeros(0x3001, dtype=np.bool_)
+        chosen[characters] = True
+        found: npt.NDArray[np.bool_] = (self.points <= 0x3000) & chosen[np.minimum(self.points, 0x3000)]
+        return found
+
+    @cached_property
+    def is_blank(self) -> npt.NDArray[np.bool_]:
+        """Which characters are blanks, or marks that vocabularies write for them."""
+        return self._among([*BLANKS, *map(ord, "▁Ġ")])
+
     @cached_property
     def words(self) -> Whole:
         """Start and end of each word."""
         if self._spans is None:
-            blank = np.zeros(0x3001, dtype=np.bool_)
-            blank[BLANKS] = True
-            return self._runs(~((self.points <= 0x3000) & blank[np.minimum(self.points, 0x3000)]))
+            return self._runs(~self._among(BLANKS))
         return self._all(self._spans, "words")
 
     @cached_property

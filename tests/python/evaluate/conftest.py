@@ -32,6 +32,15 @@ def texts(seed, number=60):
     return made
 
 
+def standing(text, encoding):
+    """Offsets, without width where a blank that was put in front has those of the character behind it."""
+    found = []
+    for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
+        has_blank = any(one.isspace() or one == "▁" for one in text[start:end])
+        found.append((start, end) if token.strip(" ▁") or has_blank else (start, start))
+    return found
+
+
 def byte_level():
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
