@@ -26,7 +26,7 @@ from ..models import BPE
 if TYPE_CHECKING:
     from .. import Tokenizer
 
-    Pair = tuple[str, ...]
+    Pair = tuple[str, str]
 
 
 class Merge(NamedTuple):
@@ -54,9 +54,10 @@ class Makers:
         self._prefix: str = state.get("continuing_subword_prefix") or ""
         self._suffix: str = state.get("end_of_word_suffix") or ""
         #: Left and right part of each merge.
-        self.pairs: list[Pair] = [
-            tuple(one.split(" ", 1) if isinstance(one, str) else one) for one in state["merges"]
-        ]
+        self.pairs: list[Pair] = []
+        for one in state["merges"]:
+            left, right = one.split(" ", 1) if isinstance(one, str) else one
+            self.pairs.append((left, right))
         self._ranks = {pair: rank for rank, pair in enumerate(self.pairs)}
         #: Of each entry the merges that may make it, in their order.
         self.of: dict[str, list[int]] = {}
@@ -130,11 +131,12 @@ def merges_of(tokenizer: Tokenizer, ordered: bool = False) -> list[Merge] | None
     own: dict[str, int] = {entry: makers.rank(entry) or 0 for entry in makers.of}
     if ordered and not _is_ordered(makers.pairs, own):
         return None
-    return [
-        Merge(*(vocabulary[part] for part in makers.pairs[own[entry]]), vocabulary[entry], own[entry])
-        for entry in sorted(own, key=own.__getitem__ if ordered else makers.size)
-        if entry in vocabulary
-    ]
+    found = []
+    for entry in sorted(own, key=own.__getitem__ if ordered else makers.size):
+        if entry in vocabulary:
+            left, right = makers.pairs[own[entry]]
+            found.append(Merge(vocabulary[left], vocabulary[right], vocabulary[entry], own[entry]))
+    return found
 
 
 def _is_ordered(pairs: list[Pair], rank_of: Mapping[str, int]) -> bool:
