@@ -4,7 +4,7 @@ import random
 from copy import copy
 
 import pytest
-from tessella import normalizers
+from tessella import normalizers, pre_tokenizers
 from tessella.errors import ArgumentError
 from tessella.tasks import (
     IGNORED,
@@ -199,6 +199,11 @@ def test_encodings_of_words_have_no_places_in_a_text(pieces):
     spread.normalizer = normalizers.Replace("\u2026", " . . . ")
     encoding = spread.encode("\u2026 in Rome")
     assert encoding.word_ids[1:4] == [0, 1, 2] and encoding.offsets[1:4] == [(0, 1)] * 3
+    spread.pre_tokenizer = pre_tokenizers.Whitespace()
+    spread.normalizer = normalizers.Replace("\u00bd", "1/2")
+    halves = spread.encode("\u00bdnd Rome")
+    assert halves.offsets[1:4] == [(0, 1), (0, 1), (0, 3)] and halves.word_ids[1:4] == [0, 1, 2]
+    assert not labels_of_spans(halves, [("LOC", 4, 8)]).cut
     labels = ["B-LOC" if word == 4 else "O" for word in encoding.word_ids]
     assert spans_of_labels(encoding, labels)[0][:2] == ("LOC", 5)
 
