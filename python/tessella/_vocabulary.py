@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _tessella
 from .errors import UnsupportedError
-from .models import BPE
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
@@ -72,27 +71,6 @@ def model_state(tokenizer: Tokenizer) -> dict[str, Any]:
     except UnsupportedError:
         return {}
     return state
-
-
-def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int, int]] | None:
-    """Ids of left part, right part and what they make, by rank; ``None`` where tokens are not made by merges
-    alone.
-
-    Of several merges that make the same entry only the first is told: it is the one that has its turn.
-    """
-    model = tokenizer.model
-    # Asked of the model itself: to write hundreds of thousands of merges takes a second.
-    if not isinstance(model, BPE) or model.ignore_merges:
-        return None
-    state = model_state(tokenizer)
-    vocabulary, prefix = state["vocab"], state.get("continuing_subword_prefix") or ""
-    made: dict[int, tuple[int, int, int]] = {}
-    for one in state["merges"]:
-        left, right = one.split(" ", 1) if isinstance(one, str) else one
-        joined = vocabulary.get(left + right.removeprefix(prefix))
-        if joined is not None:
-            made.setdefault(joined, (vocabulary[left], vocabulary[right], joined))
-    return list(made.values())
 
 
 def piece_scores(tokenizer: Tokenizer) -> tuple[bool, list[float]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from .errors import ArgumentError, OutOfRangeError
 
@@ -58,7 +59,8 @@ class Zipf:
         """How many of the most frequent pieces have at least this share of all occurrences, from 0 to 1."""
         if not 0 <= share <= 1:
             raise ArgumentError(f"`share` must be from 0 to 1, found {share}")
-        wanted, ranks, covered = share * self.total, 0, 0
+        # By its text: 0.55 of a hundred is 55, and not the little more that binary numbers make of it.
+        wanted, ranks, covered = Fraction(str(share)) * self.total, 0, 0
         for count, pieces in self.frequencies:
             if covered + count * pieces >= wanted:
                 return ranks + max(0, math.ceil((wanted - covered) / count))

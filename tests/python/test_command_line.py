@@ -386,6 +386,48 @@ def test_what_is_known_of_a_token(trained, capsys):
     assert re.search(r"^piece +control$", out, re.MULTILINE) and f"{score:.6g}" in out
 
 
+def test_every_format_has_the_ids_of_whole_texts(trained, capsys):
+    """A file that asks for truncation and padding asks those who call `encode`."""
+    trained.enable_truncation(2)
+    trained.enable_padding(length=6)
+    trained.save("cut.json")
+    texts = ["low lower lowest newer", "low"]
+    expected = trained.encode_ids_batch(texts).tolist()
+    given = [part for text in texts for part in ("--text", text)]
+    for form, read in (
+        ("ids", lambda line: list(map(int, line.split()))),
+        ("jsonl", lambda line: json.loads(line)["ids"]),
+        ("tokens", lambda line: [trained.token_to_id(token) for token in line.split("│")]),
+    ):
+        assert main(["encode", "cut.json", *given, "--format", form]) == 0
+        assert [read(line) for line in capsys.readouterr().out.splitlines()] == expected, form
+
+
+def test_a_text_is_followed_as_encode_leads_it(trained, capsys):
+    """Added tokens are no text to the stages, and a file's padding is no part of the way."""
+    trained.normalizer = tessella.normalizers.Lowercase()
+    trained.add_special_tokens(["[MASK]"])
+    trained.enable_padding(length=30)
+    trained.save("masked.json")
+    assert main(["inspect", "masked.json", "--text", "LOW[MASK] lower"]) == 0
+    told = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert told["normalized"] == "`low[MASK] lower`"
+    assert told["pieces"] == "low│[MASK]│Ġlower" == told["tokens"]
+
+
+def test_words_are_compared_to_the_byte(trained, tmp_path, capsys):
+    """A character of two tokens and one of a single token are cut differently, though both are one stretch."""
+    bytes = tessella.recipes.get("gpt2").train(["low"], vocab_size=258)
+    bytes.save("bytes.json")
+    letters = tessella.Tokenizer(tessella.models.BPE({"é": 0, "a": 1, " ": 2}, []))
+    letters.save("letters.json")
+    Path("words.txt").write_text("a é aé a\n", encoding="utf-8")
+    assert main(["compare", "bytes.json", "letters.json", "words.txt"]) == 0
+    out = capsys.readouterr().out
+    assert "cut alike: 50.0% of the words" in out
+    assert re.search(r"1 +é│‥ +é\n", out) and re.search(r"1 +a│é│‥ +a│é\n", out)
+
+
 def test_threads_are_those_of_every_output(trained, capsys):
     for form in ("ids", "tokens", "jsonl", "count"):
         command = ["encode", "tokenizer.json", "corpus.txt", "-f", form, "--threads"]

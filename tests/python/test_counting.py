@@ -432,6 +432,8 @@ def test_zipf():
     drawn = str(shape).splitlines()
     assert len(drawn) == 14 + 2 + 2 and "100,000 ┤" in drawn[0] and "2,999  rank" in drawn[15]
     assert "slope -1.0" in drawn[16]
+    for share in range(101):
+        assert PieceCounts({f"{n}": 1 for n in range(100)}).zipf().needed(share / 100) == share
     assert str(PieceCounts().zipf()) == "no pieces"
     assert str(PieceCounts({"a": 1}).zipf())
     assert PieceCounts({"a": 1}).zipf().once == 1

@@ -2,7 +2,8 @@
 //!
 //! Words are runs without blanks, looked at where they stand in the text: a word is *single* if one token stands for
 //! it, with or without the blanks beside it, and nothing else; the unknown token stands for no word. Two tokenizers
-//! cut a word alike if the same places inside of it are borders of their tokens.
+//! cut a word alike if the same places inside of it are borders of their tokens, and the same characters are spread
+//! over tokens.
 //!
 //! ```
 //! use tessella_core::Comparison;
@@ -66,6 +67,8 @@ const LONGEST: usize = 256;
 pub struct Comparison {
     /// The unknown token of each tokenizer.
     unknown: Vec<Option<TokenId>>,
+    /// Of each tokenizer the tokens that were asked about, and whether each is a part of a character.
+    parts: Vec<HashMap<TokenId, bool>>,
     /// Words that all cut alike, and that they do not.
     alike: u64,
     differing: u64,
@@ -104,19 +107,31 @@ impl Comparison {
         let inputs: Vec<Input<'_>> =
             texts.iter().map(|text| Input { first: Sequence::Text(text), second: None }).collect();
         let mut measured = Vec::with_capacity(tokenizers.len());
+        self.parts.resize_with(tokenizers.len(), HashMap::new);
         // By tokenizer and text.
         let mut borders: Vec<Vec<Vec<usize>>> = Vec::with_capacity(tokenizers.len());
         for (place, tokenizer) in tokenizers.iter().enumerate() {
             let unknown = self.unknown.get(place).copied().flatten();
             let mut own = Measured::default();
             let encodings = tokenizer.encode_batch(inputs.as_slice(), &plain)?;
-            for (encoding, words) in encodings.iter().zip(&words) {
+            let stretches: Vec<Vec<Stretch>> =
+                encodings.iter().zip(texts).map(|(one, text)| stretches(tokenizer, one, text)).collect();
+            for ((encoding, own_stretches), words) in encodings.iter().zip(&stretches).zip(&words) {
                 own.tokens += encoding.len() as u64;
                 own.unknown += encoding.ids().iter().filter(|&&id| Some(id) == unknown).count() as u64;
-                own.single += singles(encoding, words, unknown);
+                own.single += singles(own_stretches, words, unknown);
             }
             if tokenizers.len() > 1 {
-                borders.push(encodings.iter().map(borders_of).collect());
+                let known = &mut self.parts[place];
+                let mut is_part = |id| {
+                    // Asked for few tokens, each once: its bytes by themselves are no text.
+                    *known.entry(id).or_insert_with(|| {
+                        tokenizer
+                            .decode_bytes(&[id], false)
+                            .is_ok_and(|bytes| std::str::from_utf8(&bytes).is_err())
+                    })
+                };
+                borders.push(stretches.into_iter().map(|one| borders_of(one, &mut is_part)).collect());
             }
             measured.push(own);
         }
@@ -208,12 +223,33 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
+/// A token that stands for something, and for which bytes of the text.
+type Stretch = (usize, usize, TokenId);
+
+/// The tokens that stand for something. A mark for a blank that was put in front of a text stands for nothing in it,
+/// though its offsets are those of the character behind it.
+fn stretches(tokenizer: &Tokenizer, encoding: &Encoding, text: &str) -> Vec<Stretch> {
+    const MARKS: [char; 3] = [' ', '▁', 'Ġ'];
+    let is_mark =
+        |id| tokenizer.id_to_token(id).is_some_and(|token| token.chars().all(|one| MARKS.contains(&one)));
+    let has_blank = |own: &str| own.chars().any(|one| one.is_whitespace() || MARKS.contains(&one));
+    encoding
+        .offsets()
+        .iter()
+        .zip(encoding.ids())
+        .map(|((start, end), &id)| (start, end, id))
+        .filter(|&(start, end, id)| {
+            start < end && (text.get(start..end).is_some_and(has_blank) || !is_mark(id))
+        })
+        .collect()
+}
+
 /// How many words are one token.
-fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>) -> u64 {
+fn singles(stretches: &[Stretch], words: &[Range<usize>], unknown: Option<TokenId>) -> u64 {
     // Tokens of each word; a token that is no good for being the only one counts twice.
     let mut tokens = vec![0u8; words.len()];
     let mut first = 0;
-    for (&id, (start, end)) in encoding.ids().iter().zip(encoding.offsets().iter()) {
+    for &(start, end, id) in stretches {
         // Offsets go up, but for the few normalizers that change the order of marks.
         if first > 0 && words[first - 1].end > start {
             first = words.partition_point(|word| word.end <= start);
@@ -231,23 +267,50 @@ fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>
 }
 
 /// Where tokens begin and end, ascending, each place once.
-fn borders_of(encoding: &Encoding) -> Vec<usize> {
-    let mut borders: Vec<usize> = encoding.offsets().iter().flat_map(|(start, end)| [start, end]).collect();
+///
+/// Tokens that share a character, each having some of its bytes, have all of it in their offsets: the border between
+/// them is told one byte behind the beginning of the character, which is no border of characters. Others share one
+/// that normalization has made several of: there is no border between them.
+fn borders_of(mut spans: Vec<Stretch>, is_part: &mut impl FnMut(TokenId) -> bool) -> Vec<usize> {
+    // They are in order but for the few normalizers that change the order of marks.
+    spans.sort_by_key(|&(start, end, _)| (start, end));
+    let mut borders = Vec::with_capacity(spans.len() + 1);
+    let mut last: Option<(usize, TokenId)> = None;
+    for (start, end, id) in spans {
+        let mut reach = end;
+        match last {
+            Some((before, other)) if start < before => {
+                if is_part(id) || is_part(other) {
+                    borders.push(start + 1);
+                }
+                reach = reach.max(before);
+            }
+            _ => borders.extend(last.map(|(before, _)| before).into_iter().chain([start])),
+        }
+        last = Some((reach, id));
+    }
+    borders.extend(last.map(|(before, _)| before));
     borders.sort_unstable();
     borders.dedup();
     borders
 }
 
-/// A word in parts. What is no border of characters, which no token's should be, is left out.
+/// A word in parts. A character that is spread over two stands in the first, and the second begins with two dots, as
+/// the studio shows it.
 fn parts(word: &str, cuts: &[u32]) -> Vec<String> {
     let mut parts = Vec::with_capacity(cuts.len() + 1);
-    let mut start = 0;
-    for end in cuts.iter().map(|&cut| cut as usize).chain([word.len()]) {
-        if let Some(part) = word.get(start..end) {
-            parts.push(part.to_string());
-            start = end;
+    let (mut part, mut cuts) = (String::new(), cuts.iter().map(|&cut| cut as usize).peekable());
+    for (at, character) in word.char_indices() {
+        if cuts.next_if_eq(&at).is_some() {
+            parts.push(std::mem::take(&mut part));
+        }
+        part.push(character);
+        let end = at + character.len_utf8();
+        while cuts.next_if(|&cut| cut < end).is_some() {
+            parts.push(std::mem::replace(&mut part, "\u{2025}".into()));
         }
     }
+    parts.push(part);
     parts
 }
 
@@ -297,6 +360,54 @@ mod tests {
         let (extent, found) = comparison.add(&[&whole], &texts, &EncodeOptions::default()).unwrap();
         assert_eq!(extent.words, 4);
         assert_eq!(found, [Measured { tokens: 3, single: 1, unknown: 1 }]);
+    }
+
+    /// Bytes of characters as tokens, joined or not: `é` is two, and no cut beside it hides the one in it.
+    #[test]
+    fn characters_that_are_spread_over_tokens_are_cut() {
+        let vocab = ["a", "Ã", "©", "aÃ", "©b", "b", "Ã©"].into_iter().zip(0..);
+        let bytes = |merges: &[(TokenId, TokenId)]| {
+            let vocab = Vocab::from_entries(vocab.clone()).unwrap();
+            let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(
+                vocab,
+                Merges::Pairs(merges.to_vec().into()),
+            )));
+            let plain =
+                PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
+            spec.pre_tokenizer = Some(plain);
+            spec.decoder = Some(crate::spec::DecoderSpec::ByteLevel {
+                add_prefix_space: true,
+                trim_offsets: true,
+                use_regex: true,
+            });
+            Tokenizer::new(spec).unwrap()
+        };
+        let shown = |merges: &[(TokenId, TokenId)], other: &[(TokenId, TokenId)], text: &str| {
+            let (one, other) = (bytes(merges), bytes(other));
+            let mut comparison = Comparison::new(vec![None, None]);
+            comparison.add(&[&one, &other], &[text], &EncodeOptions::default()).unwrap();
+            let parts = comparison.differences(1).into_iter().flat_map(|one| one.parts);
+            (comparison.shares(), parts.map(|parts| parts.join("|")).collect::<Vec<_>>())
+        };
+        let letters: &[(TokenId, TokenId)] = &[(1, 2)];
+        assert_eq!(shown(letters, &[], "é"), ((0, 1), vec!["é".into(), "é|\u{2025}".into()]));
+        let parts = vec!["a|é|b".into(), "aé|\u{2025}b".into()];
+        assert_eq!(shown(letters, &[(0, 1), (2, 5)], "aéb"), ((0, 1), parts));
+        assert_eq!(shown(&[], &[], "aéb é"), ((2, 0), vec![]));
+        assert_eq!(shown(letters, letters, "aéb é"), ((2, 0), vec![]));
+        // A mark that is put in front has the place of what it stands before, and cuts nothing.
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(
+            Vocab::from_entries([("▁", 0), ("é", 1)]).unwrap(),
+            Merges::Pairs(vec![].into()),
+        )));
+        spec.normalizer = Some(crate::spec::NormalizerSpec::Prepend { prepend: "▁".into() });
+        let marked = Tokenizer::new(spec).unwrap();
+        let mut comparison = Comparison::new(vec![None, None]);
+        let given = ["é", "▁é"];
+        let (_, found) =
+            comparison.add(&[&marked, &bytes(letters)], &given, &EncodeOptions::default()).unwrap();
+        // A mark that the text has is a part of the word.
+        assert_eq!((comparison.shares(), found[0].tokens, found[0].single), ((2, 0), 5, 1));
     }
 
     #[test]

@@ -114,7 +114,10 @@ def _evaluation() -> dict[str, Any]:
         "metrics": _by_name(metric),
         "values": _list(row),
         "differences": _list(pair),
-        "scripts": _list(_object(tokenizer=_TEXT, script=_TEXT, **counted)),
+        "scripts": _list(
+            _object(tokenizer=_TEXT, script=_TEXT, **counted),
+            "characters of all text, as many as the samples let expect",
+        ),
         "numbers": _list(
             _object(corpus=_TEXT, tokenizer=_TEXT, **number), "by their length, 12 for 12 and more"
         ),

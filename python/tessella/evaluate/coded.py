@@ -73,6 +73,11 @@ class Coded:
         pairs = (np.concatenate(places) if places else np.zeros(0, dtype=np.int64)).reshape(-1, 2)
         pairs += np.repeat(sample.bases, self.lengths)[:, None]
         self.starts, self.ends = pairs[:, 0], pairs[:, 1]
+        # Of a blank that was put in front the offsets are those of the character behind it.
+        if len(marks := np.flatnonzero(facts.blank[self.ids])):
+            before = np.concatenate([[0], np.cumsum(sample.is_blank)])
+            in_front = marks[before[self.ends[marks]] == before[self.starts[marks]]]
+            self.ends[in_front] = self.starts[in_front]
 
     def decoded(self) -> Iterator[str]:
         """What becomes of each text when its ids are decoded."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .sample import Sample
 
     Whole = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
 
 
 #: Words and documents that are told.
@@ -36,15 +37,27 @@ class CostlyDocuments:
         """Looks at documents."""
         price = np.where(bytes >= LEAST, tokens / np.maximum(bytes, 1), 0)
         worth = np.flatnonzero((price > 0) & (price >= self._least))
-        if len(worth) > MOST:
-            # All of those that are as dear as the last of the dearest, so that portions make no difference.
-            worth = worth[price[worth] >= np.partition(price[worth], -MOST)[-MOST]]
-        for place in worth.tolist():
+        for place in self._dearest(texts, price, worth):
             shown, found = texts[place][:SHOWN], (float(price[place]), int(tokens[place]))
             self._found[shown] = max(found, self._found.get(shown, found))
         if len(self._found) >= MOST:
             self._found = {text: (price, tokens) for price, tokens, text in self.told()}
             self._least = min(price for price, _ in self._found.values())
+
+    @staticmethod
+    def _dearest(texts: Sequence[str], price: Floats, worth: Whole) -> list[int]:
+        """Places of the dearest documents, enough for as many as are told to be different."""
+        found: list[int] = []
+        shown: set[str] = set()
+        last = 0.0
+        for place in worth[np.argsort(-price[worth], kind="stable")].tolist():
+            # All that are as dear as the last one, so that portions make no difference.
+            if len(shown) >= MOST and price[place] < last:
+                break
+            found.append(place)
+            shown.add(texts[place][:SHOWN])
+            last = price[place]
+        return found
 
     def told(self) -> list[tuple[float, int, str]]:
         """Tokens for each byte, tokens, and the beginning of the text, the dearest first."""

@@ -43,6 +43,11 @@ def _whole(spelled: bytes, begin: int) -> int:
     return len(spelled)
 
 
+def _is_blank(token: str, spelled: bytes | None) -> bool:
+    """Whether an entry stands for blanks alone, or is a mark for them that no decoder reads."""
+    return not token.strip(" ▁") or not (spelled or b"-").strip(b" ")
+
+
 @dataclass(frozen=True)
 class Facts:
     """A tokenizer's entries, by id."""
@@ -72,6 +77,14 @@ class Facts:
     def fallback(self) -> Flags:
         """Tokens that stand for one byte of what has no token."""
         return self._where("byte")
+
+    @cached_property
+    def blank(self) -> Flags:
+        """Tokens of nothing but blanks, which some tokenizers put in front of a text."""
+        flags = np.zeros(self.size, dtype=np.uint8)
+        named = zip(self.entries.tokens, self.entries.bytes, strict=True)
+        flags[[id for id, (token, spelled) in enumerate(named) if token and _is_blank(token, spelled)]] = 1
+        return flags
 
     @cached_property
     def _edges(self) -> npt.NDArray[np.uint8]:

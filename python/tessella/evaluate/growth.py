@@ -8,16 +8,18 @@ entry above it is one token more. No text is read again.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._vocabulary import merges_of
+from .merges import merges_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from .. import Tokenizer
+    from .merges import Merge
 
     Whole = npt.NDArray[np.int64]
 
@@ -26,24 +28,30 @@ if TYPE_CHECKING:
 POINTS = 40
 
 
-def steps(merges: list[tuple[int, int, int]], counts: Whole) -> Whole:
+def steps(merges: Sequence[Merge], counts: Whole) -> Whole:
     """How often each entry was a step on the way to what came out.
 
-    Every entry is made by one last merge, so its uses are passed on to the two parts of that merge, from the
-    last merge to the first.
+    Every entry is made by one last merge, so its uses are passed on to the two parts of that merge, from what
+    is made last to what is made first.
 
     Args:
-        merges: ids of left part, right part and what they make, by rank; of several that make the same, the
-            first.
-        counts: how often each id came out.
+        merges: for each entry the merge that makes it, parts before what is made of them.
+        counts: how often merges gave each id: added tokens are not made by any.
     """
     # Lists: single numbers of an array are slow to come by.
     given, used = counts.tolist(), [0] * len(counts)
-    for left, right, joined in reversed(merges):
+    for left, right, joined, _ in reversed(merges):
         if uses := given[joined] + used[joined]:
             used[left] += uses
             used[right] += uses
     return np.array(used, dtype=np.int64)
+
+
+def merged(tokenizer: Tokenizer, counts: Whole) -> Whole:
+    """Counts of ids without those of added tokens, which no merge has made, whatever they are called."""
+    counts = counts.copy()
+    counts[[id for id in tokenizer.get_added_tokens_decoder() if id < len(counts)]] = 0
+    return counts
 
 
 def knee(points: list[list[float]]) -> int | None:
@@ -66,13 +74,10 @@ def knee(points: list[list[float]]) -> int | None:
 
 def growth(tokenizer: Tokenizer, counts: Whole, bytes: int) -> dict[str, Any] | None:
     """Bytes for each token by the size of the vocabulary; ``None`` where merges do not make it in order."""
-    merges = merges_of(tokenizer)
-    if not merges or not counts.any():
+    if not counts.any() or not (merges := merges_of(tokenizer, ordered=True)):
         return None
-    rank = {joined: place for place, (_, _, joined) in enumerate(merges)}
-    if any(max(rank.get(left, -1), rank.get(right, -1)) >= rank[joined] for left, right, joined in merges):
-        return None
-    uses = (counts + steps(merges, counts))[[joined for _, _, joined in merges]]
+    learned = merged(tokenizer, counts)
+    uses = (learned + steps(merges, learned))[[one.joined for one in merges]]
     # Tokens when the merges from a place on are not done.
     more = np.concatenate([np.cumsum(uses[::-1])[::-1], [0]])
     tokens = int(counts.sum()) + more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .shown import cell, corpus_rows, number, text, tokenizer_rows
+from .shown import cell, corpus_rows, costly_words, is_of_several, number, text, tokenizer_rows
 
 #: Words that are shown.
 WORDS = 20
@@ -144,19 +144,20 @@ def _morphemes(data: dict[str, Any]) -> Iterator[str]:
 
 
 def _words(data: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
+    where = is_of_several(data)
     if data["costly_words"]:
         yield "## Words that cost most\n"
         yield from table(
-            ("word", "count", *map(escaped, names)),
+            ("word", *(["corpus"] if where else []), "count", *map(escaped, names)),
             (
-                [escaped(one["word"]), number(one["count"])]
+                [escaped(one["word"]), *([escaped(one["corpus"])] if where else []), number(one["count"])]
                 + [escaped("│".join(one["cuts"][name])) for name in names]
-                for one in data["costly_words"][:WORDS]
+                for one in costly_words(data)[:WORDS]
             ),
         )
 
 
-def _entries(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Iterator[str]:
+def _entries(rows: Sequence[dict[str, Any]], columns: Sequence[str], all: int | None = None) -> Iterator[str]:
     yield from table(
         ("id", "token", *columns),
         (
@@ -164,8 +165,9 @@ def _entries(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Iterator
             for row in rows[:WORDS]
         ),
     )
-    if len(rows) > WORDS:
-        yield f"and {number(len(rows) - WORDS)} more\n"
+    # Of some tables a report holds the first rows only.
+    if (more := (len(rows) if all is None else all) - min(len(rows), WORDS)) > 0:
+        yield f"and {number(more)} more\n"
 
 
 def visible_token(token: str | None) -> str:
@@ -216,7 +218,7 @@ def _audit(data: dict[str, Any]) -> Iterator[str]:
     if data["residues"]:
         found = data["residues"]
         yield f"## Merge residues: {number(found['entries'])} of {number(found['judged'])} entries in use\n"
-        yield from _entries(found["some"], ("emitted", "steps", "share"))
+        yield from _entries(found["some"], ("emitted", "steps", "share"), found["entries"])
     if data["undertrained"]:
         found = data["undertrained"]
         yield f"## Perhaps under-trained, by {found['by']} ({number(found['references'])} rows known)\n"

@@ -11,7 +11,16 @@ from html import escape
 from typing import Any
 
 from . import drawing
-from .shown import corpus_rows, number, reach, text, tokenizer_rows
+from .shown import (
+    corpus_rows,
+    costly_documents,
+    costly_words,
+    is_of_several,
+    number,
+    reach,
+    text,
+    tokenizer_rows,
+)
 from .style import STYLE
 
 #: Rows of long tables.
@@ -293,32 +302,34 @@ def _shapes(data: dict[str, Any], names: Sequence[str]) -> str:
 
 
 def _words(data: dict[str, Any], names: Sequence[str]) -> str:
+    where = is_of_several(data)
     rows = [
         [
             _code(one["word"]),
+            *([_text(one["corpus"])] if where else []),
             number(one["count"]),
             *("".join(map(_code, one["cuts"][name])) for name in names),
         ]
-        for one in data["costly_words"][:MOST]
+        for one in costly_words(data)[:MOST]
     ]
-    return _table(("word", "count", *map(_text, names)), rows, (1,))
+    head = ("word", *(["corpus"] if where else []), "count", *map(_text, names))
+    return _table(head, rows, (2 if where else 1,))
 
 
 def _documents(data: dict[str, Any], names: Sequence[str]) -> str:
-    parts = []
+    parts, where = [], is_of_several(data)
+    head = ("tokens per byte", "tokens", *(["corpus"] if where else []), "begins")
     for name in names:
         rows = [
             [
                 number(one["tokens_per_byte"]),
                 number(one["tokens"]),
+                *([_text(one["corpus"])] if where else []),
                 f'<bdi class="t">{_text(one["text"])}</bdi>',
             ]
-            for one in data["costly_documents"]
-            if one["tokenizer"] == name
-        ][:MOST]
-        parts.append(
-            _more(_table(("tokens per byte", "tokens", "begins"), rows, (0, 1)), f"Documents: {text(name)}")
-        )
+            for one in costly_documents(data, name)[:MOST]
+        ]
+        parts.append(_more(_table(head, rows, (0, 1)), f"Documents: {text(name)}"))
     return "".join(parts)
 
 

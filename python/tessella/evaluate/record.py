@@ -16,7 +16,7 @@ from .. import __version__
 from .growth import growth
 from .intervals import FEWEST, Counted, Interval, Stratum, jackknife, of_difference, of_ratio, total_of
 from .metric import Distribution, Metric, Ratio, Total
-from .metrics import METRICS
+from .metrics import METRICS, stability
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -61,8 +61,8 @@ class Measured:
     sample_columns: Mapping[tuple[str, str], int]
     #: Documents of the sample, their bytes, and documents that it was drawn from.
     sampled: tuple[int, int, int]
-    #: Bytes of the sample that are in documents that were there before.
-    repeated: int
+    #: The share of the text that is in documents that were there before.
+    repeated: float
     groups: Mapping[str, Sequence[Group]]
     scripts: Mapping[str, Mapping[str, tuple[int, int, int]]]
     digits: Mapping[str, list[dict[str, float | int]]]
@@ -105,10 +105,10 @@ class _Measure:
         self._strata = {
             "all": [Stratum.of(one.all, draws, seed, 2 * number) for number, one in enumerate(measured)],
             "sample": [
-                Stratum.of(one.sample, draws, seed, 2 * number + 1) for number, one in enumerate(measured)
+                Stratum.of(one.sample * _weights(one), draws, seed, 2 * number + 1)
+                for number, one in enumerate(measured)
             ],
         }
-
         self._found: dict[tuple[str, str, tuple[int, ...]], Counted] = {}
         self._totals: dict[tuple[str, tuple[int, ...]], npt.NDArray[np.int64]] = {}
         if draws:
@@ -166,11 +166,10 @@ class _Measure:
             return Interval(counted.value)
         assert isinstance(metric, Ratio)
         top, bottom = self._columns(metric, tokenizer)
-        if not self._settings.bootstrap:
+        is_baseline = metric.by_baseline and tokenizer == self._settings.baseline
+        if not self._settings.bootstrap or is_baseline:
             below = self._sum(scope, metric.on, bottom)
             return Interval(self._sum(scope, metric.on, top) / below if below else math.nan)
-        if metric.by_baseline and tokenizer == self._settings.baseline:
-            return Interval(1.0)
         strata = [self._strata[metric.on][number] for number in scope.members]
         return _within(of_ratio(strata, top, bottom, confidence), metric)
 
@@ -185,6 +184,25 @@ class _Measure:
         strata = [self._strata[metric.on][number] for number in scope.members]
         columns = [self._columns(metric, name) for name in (first, second)]
         return of_difference(strata, columns[0], columns[1], confidence)
+
+
+def _weight(one: Measured) -> float:
+    """By what a corpus' sample is multiplied to stand for the whole corpus.
+
+    Samples of a large and of a small corpus are of one size: added up as they are, they would be another mix
+    than the text that all other numbers are of.
+    """
+    size = one.sampled[1]
+    return int(one.all[:, one.all_columns[("", "bytes")]].sum()) / size if size else 1.0
+
+
+def _weights(one: Measured) -> npt.NDArray[np.float64]:
+    """The same for each column of the sample; of some there are more documents in it than were looked at."""
+    documents = one.sampled[0]
+    weights = np.full(len(one.sample_columns), _weight(one))
+    changed = [place for (_, name), place in one.sample_columns.items() if name in stability.COLUMNS]
+    weights[changed] *= documents / max(min(stability.TEXTS, documents), 1)
+    return weights
 
 
 def _within(found: Interval, metric: Metric) -> Interval:
@@ -310,7 +328,7 @@ def _scripts(measured: Sequence[Measured], names: Sequence[str]) -> list[dict[st
             for script, numbers in one.scripts[name].items():
                 before = found.setdefault(script, [0, 0, 0])
                 for place, number in enumerate(numbers):
-                    before[place] += number
+                    before[place] += round(number * _weight(one))
         for script, (characters, unknown, fallback) in sorted(
             found.items(), key=lambda one: (-one[1][0], one[0])
         ):
@@ -348,8 +366,8 @@ def _warnings(measured: Sequence[Measured], settings: Settings) -> Iterator[str]
                 f"{one.name} has {documents}, too few for intervals: give it as lines, JSON lines or with a "
                 "separator"
             )
-        if one.repeated * 10 > one.sampled[1]:
-            share = one.repeated / one.sampled[1]
-            yield f"{share:.0%} of the text of {one.name} is in repeated documents: intervals are too narrow"
+        if one.repeated > 0.1:
+            share = f"{one.repeated:.0%} of the text of {one.name}"
+            yield f"{share} is in repeated documents: intervals are too narrow"
     if settings.bootstrap and any(len(groups) < 2 for one in measured for groups in one.groups.values()):
         yield "entropies have no interval: few documents, or many corpora and large vocabularies"

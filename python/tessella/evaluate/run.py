@@ -29,6 +29,7 @@ from .metrics.digits import by_length
 from .morphology import against_gold, read_gold
 from .parallel import premiums
 from .record import Measured, Settings, record
+from .repeated import Repeats
 from .report import Report
 from .sample import Keeper, Sample, Spans
 from .scripts import by_script
@@ -334,6 +335,7 @@ class _Seen:
         self._blocks = Blocks(len(OF_TEXT) + sum(len(one.columns) for one in candidates), of._blocks)
         self._counts = [Histogram(one.facts.size, of._groups) for one in candidates]
         self._costly = [CostlyDocuments() for _ in candidates]
+        self._repeats = Repeats()
         budget = of._settings.detail
         self._keeper = Keeper((1 << 62) if budget is None else max(budget // len(of._corpora), 1 << 12))
 
@@ -349,6 +351,7 @@ class _Seen:
             for one, counts, costly in zip(candidates, self._counts, self._costly, strict=True)
         ]
         self._keeper.add(texts)
+        self._repeats.add(texts, bytes)
         rows = [np.stack([np.ones_like(bytes), bytes, characters], axis=1), *(job.result() for job in jobs)]
         self._blocks.add(np.hstack(rows))
 
@@ -372,7 +375,8 @@ class _Seen:
         columns = [*text, *(name for one in found for name in one)]
         blocks = Blocks(len(columns), self._of._blocks)
         if sample.texts:
-            blocks.add(np.stack([*text.values(), *(rows for one in found for rows in one.values())], axis=1))
+            rows = np.stack([*text.values(), *(rows for one in found for rows in one.values())], axis=1)
+            blocks.add(sample.per_document(rows))
         names = [one.name for one in candidates]
         place = iter(range(len(text), len(columns)))
         return Measured(
@@ -385,7 +389,7 @@ class _Seen:
             sample_columns={("", name): number for number, name in enumerate(text)}
             | {(name, column): next(place) for name, one in zip(names, found, strict=True) for column in one},
             sampled=(len(sample.texts), int(text["sample_bytes"].sum()), self._keeper.seen),
-            repeated=_repeated(sample),
+            repeated=_repeated(self._repeats, sample),
             groups={name: one.groups() for name, one in zip(names, self._counts, strict=True)},
             scripts=scripts,
             digits=digits,
@@ -394,15 +398,16 @@ class _Seen:
         )
 
 
-def _repeated(sample: Sample) -> int:
-    """Bytes of documents that were there before."""
+def _repeated(repeats: Repeats, sample: Sample) -> float:
+    """The share of the text that is in documents that were there before."""
     known: set[str] = set()
-    size = 0
-    for text in sample.texts:
-        if text in known:
-            size += len(text.encode())
+    again = size = 0
+    for text, own in zip(sample.texts, sample.bytes().tolist(), strict=True):
+        size += own
+        again += own if text in known else 0
         known.add(text)
-    return size
+    # A few documents that come very often are in every sample, and many that come twice in hardly any.
+    return repeats.share() if repeats.is_exact or not size else max(repeats.share(), again / size)
 
 
 def _measures(sample: Sample, coded: Coded) -> dict[str, Whole]:

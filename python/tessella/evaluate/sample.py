@@ -76,15 +76,19 @@ class Keeper:
         self._most = most
         #: What hashes must be below to be kept, as its logarithm.
         self._bits = 64
-        self._kept: list[tuple[int, str]] = []
+        #: Hash, text, and number of the document that it is, or is a part of.
+        self._kept: list[tuple[int, str, int]] = []
         self._size = 0
-        #: Documents, or parts of long ones, so far.
-        self.seen = 0
+        #: Documents, or parts of long ones, so far, and documents.
+        self.seen = self._documents = 0
 
     def add(self, texts: Sequence[str]) -> None:
         """Adds documents."""
+        documents: Sequence[int] = range(self._documents, self._documents + len(texts))
+        self._documents += len(texts)
         if max(map(len, texts), default=0) > PART:
-            texts = [part for text in texts for part in ((text,) if len(text) <= PART else _parts(text))]
+            parts = [(part, one) for text, one in zip(texts, documents, strict=True) for part in _parts(text)]
+            texts, documents = [part for part, _ in parts], [one for _, one in parts]
         hashed = _hashed(self.seen, len(texts))
         self.seen += len(texts)
         places: Iterable[int] = range(len(texts))
@@ -92,18 +96,19 @@ class Keeper:
             places = np.flatnonzero(hashed >> np.uint64(self._bits) == 0).tolist()
         for place in places:
             if (own := int(hashed[place])) >> self._bits == 0:
-                self._kept.append((own, texts[place]))
+                self._kept.append((own, texts[place], documents[place]))
                 self._size += len(texts[place])
                 while self._size > self._most and len(self._kept) > 1:
                     self._bits -= 1
                     # One stays until one that is below the bound comes: nothing would be known of none.
                     below = [one for one in self._kept if one[0] >> self._bits == 0]
                     self._kept = below or [min(self._kept)]
-                    self._size = sum(len(text) for _, text in self._kept)
+                    self._size = sum(len(text) for _, text, _ in self._kept)
 
     def sample(self, words: Spans | None = None, leaves: Spans | None = None) -> Sample:
         """The sample, in the order of the corpus."""
-        return Sample([text for _, text in self._kept], words, leaves)
+        texts = [text for _, text, _ in self._kept]
+        return Sample(texts, words, leaves, [document for _, _, document in self._kept])
 
 
 def _span(given: Any, size: int, argument: str) -> tuple[int, int]:
@@ -122,14 +127,26 @@ def _span(given: Any, size: int, argument: str) -> tuple[int, int]:
 class Sample:
     """Texts, as one row of code points with a line end between two, and what stands where in it."""
 
-    def __init__(self, texts: Sequence[str], words: Spans | None = None, leaves: Spans | None = None) -> None:
+    def __init__(
+        self,
+        texts: Sequence[str],
+        words: Spans | None = None,
+        leaves: Spans | None = None,
+        documents: Sequence[int] | None = None,
+    ) -> None:
         self.texts = list(texts)
+        self._documents = np.array(range(len(texts)) if documents is None else documents, dtype=np.int64)
         self._spans, self._leaves = words, leaves
         #: The texts in one.
         self.joined = "\n".join(self.texts)
         sizes = np.array([len(text) + 1 for text in self.texts], dtype=np.int64)
         #: Where each text begins.
         self.bases: Whole = np.cumsum(sizes) - sizes
+
+    def per_document(self, rows: Whole) -> Whole:
+        """Adds up rows of texts that are parts of one document: what one is like does not tell what others
+        are."""
+        return np.add.reduceat(rows, np.flatnonzero(np.diff(self._documents, prepend=-1)), axis=0)
 
     @cached_property
     def points(self) -> npt.NDArray[np.uint32]:
@@ -154,13 +171,23 @@ class Sample:
         change = np.diff(inside.astype(np.int8), prepend=0, append=0)
         return np.stack([np.flatnonzero(change == 1), np.flatnonzero(change == -1)], axis=1)
 
+    def _among(self, characters: list[int]) -> npt.NDArray[np.bool_]:
+        """Which characters are among some, none of which lies beyond U+3000."""
+        chosen = np.zeros(0x3001, dtype=np.bool_)
+        chosen[characters] = True
+        found: npt.NDArray[np.bool_] = (self.points <= 0x3000) & chosen[np.minimum(self.points, 0x3000)]
+        return found
+
+    @cached_property
+    def is_blank(self) -> npt.NDArray[np.bool_]:
+        """Which characters are blanks, or marks that vocabularies write for them."""
+        return self._among([*BLANKS, *map(ord, "▁Ġ")])
+
     @cached_property
     def words(self) -> Whole:
         """Start and end of each word."""
         if self._spans is None:
-            blank = np.zeros(0x3001, dtype=np.bool_)
-            blank[BLANKS] = True
-            return self._runs(~((self.points <= 0x3000) & blank[np.minimum(self.points, 0x3000)]))
+            return self._runs(~self._among(BLANKS))
         return self._all(self._spans, "words")
 
     @cached_property

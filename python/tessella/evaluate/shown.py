@@ -57,3 +57,23 @@ def corpus_rows(data: dict[str, Any], written: Callable[[str], str]) -> Iterator
         closely = f"{number(one['sample']['documents'])} ({number(one['sample']['bytes'])} bytes)"
         sizes = number(one["documents"]), number(one["bytes"]), closely
         yield [written(one["name"]), written(one["language"]) or "–", *sizes]
+
+
+def is_of_several(data: dict[str, Any]) -> bool:
+    """Whether a row of one corpus has to say of which it is."""
+    return len(data["corpora"]) > 1
+
+
+def costly_words(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The words of all corpora, each with its own, that cost most first."""
+
+    def beyond(row: dict[str, Any]) -> int:
+        return sum(max(tokens - row["count"], 0) for tokens in row["tokens"].values())
+
+    return sorted(data["costly_words"], key=lambda row: -beyond(row))
+
+
+def costly_documents(data: dict[str, Any], tokenizer: str) -> list[dict[str, Any]]:
+    """The documents of all corpora with the most tokens for each byte by one tokenizer, the dearest first."""
+    own = [row for row in data["costly_documents"] if row["tokenizer"] == tokenizer]
+    return sorted(own, key=lambda row: -float(row["tokens_per_byte"]))

@@ -1,7 +1,8 @@
 """Every metric of ``tessella.evaluate``, by its definition.
 
-Tokens are spans: start and end in the characters of the text, as ``Encoding.offsets`` gives them. What a
-metric needs besides is passed in: texts, counts, words. Nothing is fast here, and nothing is clever.
+Tokens are spans: start and end in the characters of the text, as ``Encoding.offsets`` gives them, but without
+width where a blank that was put in front of a text has those of the character behind it. What a metric needs
+besides is passed in: texts, counts, words. Nothing is fast here, and nothing is clever.
 
 Example:
     >>> from tessella.reference.metrics import bytes_per_token, continued_words, renyi_efficiency

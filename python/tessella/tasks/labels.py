@@ -130,21 +130,36 @@ def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] 
 
 
 def words_of_labels(
-    encoding: Encoding | _WordIds, labels: Sequence[_L], default: _L | None = None, *, sequence: int = 0
+    encoding: Encoding | _WordIds,
+    labels: Sequence[_L],
+    default: _L | None = None,
+    *,
+    sequence: int = 0,
+    number: int | None = None,
 ) -> list[_L | None]:
-    """The label of every word: that of its first token. Words without a token (truncated) get ``default``.
+    """The label of every word: that of its first token. Words without a token get ``default``.
 
-    Of a pair, the words are those of one ``sequence``.
+    Args:
+        encoding: an encoding, or its word ids.
+        labels: one for each token.
+        default: what words without a token get.
+        sequence: of a pair, the sequence that the words are of.
+        number: how many words there are. An encoding does not know of words behind the last token, such as
+            truncated ones: without their number there is nothing for them.
 
     Example:
         >>> words_of_labels([None, 0, 1, 1, None], [-100, 3, 5, 6, -100])
         [3, 5]
+        >>> words_of_labels([None, 0, 1, 1, None], [-100, 3, 5, 6, -100], 0, number=4)
+        [3, 5, 0, 0]
     """
     words = _word_ids(encoding, sequence)
     if len(words) != len(labels):
         raise ArgumentError(f"there are {len(words)} tokens, but {len(labels)} labels")
-    number = max((word for word in words if word is not None), default=-1) + 1
-    out: list[_L | None] = [default] * number
+    found = max((word for word in words if word is not None), default=-1) + 1
+    if number is not None and number < found:
+        raise ArgumentError(f"`number` is {number}, but the encoding has {found} words")
+    out: list[_L | None] = [default] * (found if number is None else number)
     last: int | None = None
     for word, label in zip(words, labels, strict=True):
         if word is not None and word != last:
@@ -227,6 +242,7 @@ def labels_of_spans(
         ):
             raise TypeError(f"a span must be a label, a start and an end, as ('LOC', 3, 7), found {span!r}")
     mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
+    _check_is_of_text(encoding)
     offsets = _trimmed(encoding, text, mine)
     # Tokens stand in the order of the text, so the first that reaches into a span can be looked up.
     ends = [offsets[place][1] for place in mine]
@@ -259,6 +275,26 @@ def labels_of_spans(
     return SpanLabels(labels, cut)
 
 
+def _check_is_of_text(encoding: Encoding) -> None:
+    """Refuses an encoding of words, each of which begins at 0 again: its offsets are no places in a text."""
+    seen: dict[int | None, set[tuple[int, int]]] = {}
+    last: tuple[int | None, int | None] | None = None
+    for span, *word in zip(encoding.offsets, encoding.sequence_ids, encoding.word_ids, strict=True):
+        if span[0] == span[1] or word[1] is None:
+            continue
+        known = seen.setdefault(word[0], set())
+        # A character that normalizing makes several words of gives all of them its own place: the first one
+        # may reach into a later word.
+        others = known - {span, (0, 1)}
+        if span[0] == 0 and (word[0], word[1]) != last and others:
+            raise ArgumentError(
+                "the encoding is one of words, with offsets within each word: encode the text itself, or "
+                "give labels by words (labels_of_words, words_of_labels)"
+            )
+        last = word[0], word[1]
+        known.add(span)
+
+
 def _trimmed(encoding: Encoding, text: str | None, places: Iterable[int]) -> list[tuple[int, int]]:
     """Offsets of the tokens, at these places without white space at their edges if the text is known."""
     trimmed = encoding.offsets
@@ -286,23 +322,38 @@ def spans_of_labels(
     ignored: int = IGNORED,
     text: str | None = None,
 ) -> list[tuple[str, int, int]]:
-    """Labelled stretches of the text, from a tag for every token. Tokens with ``ignored`` are passed over.
+    """Labelled stretches of the text, from a tag for every token.
 
-    With ``text``, white space at the edges of tokens is left out.
+    Tokens with ``ignored`` are passed over; those that go on the word that a stretch ends with belong to it,
+    as where only the first token of a word has a label. With ``text``, white space at the edges of tokens is
+    left out.
 
     Example:
         >>> from tessella import Tokenizer, models, pre_tokenizers
         >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
         >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-        >>> spans_of_labels(tokenizer.encode("in Rome"), ["O", "B-LOC", "I-LOC"])
+        >>> encoding = tokenizer.encode("in Rome")
+        >>> spans_of_labels(encoding, ["O", "B-LOC", "I-LOC"])
+        [('LOC', 3, 7)]
+        >>> spans_of_labels(encoding, ["O", "B-LOC", -100])
         [('LOC', 3, 7)]
     """
     if len(labels) != len(encoding.ids):
         raise ArgumentError(f"there are {len(encoding.ids)} tokens, but {len(labels)} labels")
-    kept = [(place, label) for place, label in enumerate(labels) if label != ignored]
-    tags = [str(label) for _, label in kept]
-    offsets = _trimmed(encoding, text, [place for place, _ in kept])
-    return [
-        (label, offsets[kept[start][0]][0], offsets[kept[end - 1][0]][1])
-        for label, start, end in spans_of_tags(tags, scheme)
-    ]
+    _check_is_of_text(encoding)
+    kept = [place for place, label in enumerate(labels) if label != ignored]
+    spans = spans_of_tags([str(labels[place]) for place in kept], scheme)
+    words = list(zip(encoding.word_ids, encoding.sequence_ids, strict=True))
+    edges = []
+    for label, start, end in spans:
+        last = kept[end - 1]
+        while last + 1 < len(labels) and labels[last + 1] == ignored and _goes_on(words, last):
+            last += 1
+        edges.append((label, kept[start], last))
+    offsets = _trimmed(encoding, text, {place for _, *both in edges for place in both})
+    return [(label, offsets[first][0], offsets[last][1]) for label, first, last in edges]
+
+
+def _goes_on(words: Sequence[tuple[int | None, int | None]], place: int) -> bool:
+    """Whether the token behind this one is of the same word."""
+    return words[place][0] is not None and words[place] == words[place + 1]

@@ -8,11 +8,12 @@ import struct
 import numpy as np
 import pytest
 from tessella import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
-from tessella._vocabulary import entries, merges_of
+from tessella._vocabulary import entries
 from tessella.errors import ArgumentError, FormatError, OutOfRangeError
 from tessella.evaluate import Audit, audit
 from tessella.evaluate.auditing.witness import completions, is_utf8_inside
-from tessella.evaluate.growth import steps
+from tessella.evaluate.growth import growth, steps
+from tessella.evaluate.merges import merges_of
 
 #: All texts of up to so many letters are tried.
 LONGEST = 7
@@ -283,6 +284,70 @@ def test_steps_are_those_of_the_merges():
     ]
     assert found["tokens"] == 39 and found["bytes"] == 159
     assert audit(Tokenizer(models.WordLevel({"a": 0, "?": 1}, "?")), ["a"]).to_dict()["residues"] is None
+
+
+def counted_by_hand(tokenizer, vocabulary, merges, prefix, suffix, words):
+    """How often each id came out, and how often it was joined with another, by merging word by word."""
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    counts, used = (np.zeros(len(vocabulary), dtype=np.int64) for _ in range(2))
+    for word in words:
+        parts = [prefix * (at > 0) + one + suffix * (at == len(word) - 1) for at, one in enumerate(word)]
+        while found := [(ranks[p], at) for at, p in enumerate(itertools.pairwise(parts)) if p in ranks]:
+            at = min(found)[1]
+            used[[vocabulary[parts[at]]]] += 1
+            used[[vocabulary[parts[at + 1]]]] += 1
+            parts[at : at + 2] = [parts[at] + parts[at + 1].removeprefix(prefix)]
+        assert [vocabulary[part] for part in parts] == tokenizer.encode(word).ids
+        counts += np.bincount([vocabulary[part] for part in parts], minlength=len(vocabulary))
+    return counts, used
+
+
+@pytest.mark.parametrize("prefix, suffix", [("", ""), ("##", ""), ("", "</w>")])
+def test_steps_where_several_merges_make_one_entry(prefix, suffix):
+    """Not the first of them need have its turn. The curve of sizes goes by the same."""
+    rng, doubled, curves = random.Random(7), 0, 0
+    for _ in range(150):
+        letters = list(
+            dict.fromkeys([*"abc", *(prefix + one for one in "abc"), *(one + suffix for one in "abc")])
+        )
+        vocabulary, merges = {one: id for id, one in enumerate(letters)}, []
+        for _ in range(rng.randint(20, 90)):
+            left, right = rng.choices(list(vocabulary), k=2)
+            joined = left + right.removeprefix(prefix)
+            fits = right.startswith(prefix) and not (suffix and left.endswith(suffix))
+            if fits and (left, right) not in merges and len(joined) < 9:
+                merges.append((left, right))
+                vocabulary.setdefault(joined, len(vocabulary))
+        if rng.random() < 0.5:
+            merges.sort(key=lambda pair: len("".join(pair)))
+        marks = {"continuing_subword_prefix": prefix or None, "end_of_word_suffix": suffix or None}
+        tokenizer = Tokenizer(models.BPE(vocabulary, merges, **marks))
+        words = ["".join(rng.choices("abc", k=rng.randint(1, 12))) for _ in range(30)]
+        counts, used = counted_by_hand(tokenizer, vocabulary, merges, prefix, suffix, words)
+        assert steps(merges_of(tokenizer), counts).tolist() == used.tolist(), merges
+        doubled += len(merges_of(tokenizer)) < len(merges)
+        curve = growth(tokenizer, counts, 1000)
+        if curve is None:
+            continue
+        own = merges_of(tokenizer, ordered=True)
+        for size, value in curve["points"]:
+            done = size - (len(vocabulary) - len(own))
+            smaller = merges[: own[done].rank] if done < len(own) else merges
+            some = Tokenizer(models.BPE(vocabulary, smaller, **marks))
+            assert value == pytest.approx(1000 / sum(len(some.encode(word)) for word in words))
+        curves += 1
+    assert doubled > 20 and curves > 5
+
+
+def test_added_tokens_are_not_made_by_merges():
+    """One with the text of an entry is cut out of the text: its uses are no uses of the parts."""
+    vocabulary = {"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("a", "b"), ("ab", "c")]))
+    tokenizer.add_tokens(["abc"])
+    found = audit(tokenizer, ["abc"] * 30 + ["ab"] * 30).to_dict()["residues"]
+    assert found["some"] == [] and found["judged"] == 1
+    curve = growth(tokenizer, np.array([0, 0, 0, 30, 30]), 150)
+    assert curve["points"][0][1] == 150 / (30 + 60)
 
 
 def safetensors(path, name, array, kind):

@@ -12,7 +12,7 @@ from tessella.evaluate.facts import edges
 from tessella.evaluate.metrics.stability import CHANGES, distance
 from tessella.reference import cuts, metrics
 
-from .conftest import TEXTS, texts
+from .conftest import TEXTS, standing, texts
 
 SEEDS = [0, 1, 2]
 
@@ -22,7 +22,7 @@ def expected(tokenizer, given, baseline):
     facts = entries(tokenizer)
     coded = [tokenizer.encode(text, add_special_tokens=False) for text in given]
     lengths = [len(one) for one in coded]
-    spans = [one.offsets for one in coded]
+    spans = [standing(text, one) for text, one in zip(given, coded, strict=True)]
     ids = [id for one in coded for id in one.ids]
     counts = [ids.count(id) for id in range(len(facts))]
     vocabulary = tokenizer.get_vocab_size()
@@ -113,6 +113,22 @@ def test_distances():
     for _ in range(300):
         one, other = (rng.integers(0, 4, rng.integers(0, 9)).tolist() for _ in range(2))
         assert distance(one, other) == metrics.distance(one, other)
+
+
+def test_a_blank_that_is_put_in_front_touches_nothing():
+    """Where it does not join the first letters it is a token of its own, and has their offsets."""
+    vocabulary = [("?", 0.0), ("▁", -1.0), ("é", -1.0), ("1", -1.0), ("é1", -1.0)]
+    unigram = Tokenizer(models.Unigram(vocabulary, unk_id=0))
+    unigram.pre_tokenizer = pre_tokenizers.Metaspace()
+    assert unigram.encode("é").offsets == [(0, 1), (0, 1)]
+    found = evaluate(unigram, ["é1", "é1 é", "1"], bootstrap=0)
+    assert found.value("tokenizer", "single_words").value == 1
+    assert found.value("tokenizer", "continued_words").value == 0
+    assert found.value("tokenizer", "digit_tokens").value == 1
+    assert found.value("tokenizer", "fertility").value == 2
+    # A mark that the text has is a part of its word.
+    found = evaluate(unigram, ["▁é"], bootstrap=0)
+    assert found.value("tokenizer", "continued_words").value == 1
 
 
 def test_words_of_ones_own(tokenizers):

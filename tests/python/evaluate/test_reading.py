@@ -12,6 +12,7 @@ from tessella import Tokenizer, models
 from tessella.errors import ArgumentError, EncodeError, FormatError
 from tessella.evaluate import Report, evaluate
 from tessella.evaluate.blocks import Blocks, Histogram
+from tessella.evaluate.repeated import Repeats
 from tessella.evaluate.run import _Reader, _sums
 from tessella.evaluate.sample import Keeper, Sample
 
@@ -302,3 +303,73 @@ def test_what_is_named_like_parquet_and_is_none(tokenizers, tmp_path):
         evaluate(tokenizers["bytes"], file, bootstrap=0, format="text").to_dict()["corpora"][0]["documents"]
         == 3
     )
+
+
+@pytest.mark.parametrize("bootstrap", [0, 100])
+def test_samples_of_large_and_small_corpora_are_mixed_as_the_corpora_are(tokenizers, bootstrap):
+    """A sample of 4,096 characters is all of one corpus, and a hundredth of the other."""
+    given = {
+        "large": ["low lower " * 4 + f"{n}" for n in range(8000)],
+        "small": ["zyx1234qvw\u00e9 " * 5 + f"{n}" for n in range(60)],
+    }
+    languages = {"large": "en", "small": "en"}
+    how = {"bootstrap": bootstrap, "languages": languages}
+    some, whole = (evaluate(tokenizers["pieces"], given, detail=detail, **how) for detail in (4096, "all"))
+    for metric in (
+        "fertility",
+        "continued_words",
+        "single_words",
+        "digit_tokens",
+        "case_edits",
+        "typo_edits",
+    ):
+        found, wanted = (one.value("tokenizer", metric, language="en").value for one in (some, whole))
+        assert found == pytest.approx(wanted, rel=0.05), metric
+        assert some.value("tokenizer", metric).value == found
+    counted = [
+        {row["script"]: row["characters"] for row in one.to_dict()["scripts"]} for one in (some, whole)
+    ]
+    assert counted[0] == pytest.approx(counted[1], rel=0.05)
+
+
+def test_parts_of_a_document_do_not_tell_what_others_are_like(tokenizers):
+    """Words are looked at in parts of 16,384 characters; an interval needs 30 documents all the same."""
+    book = "".join(f"low lower tiles {n} " for n in range(40_000))
+    assert len(book) > 40 << 14
+    report = evaluate(tokenizers["bytes"], [book, "low"], bootstrap=100)
+    assert report.value("tokenizer", "bytes_per_token").note == "no interval from fewer than 30 documents: 2"
+    assert report.value("tokenizer", "fertility").note == report.value("tokenizer", "bytes_per_token").note
+
+
+def test_repeats_are_those_of_all_text():
+    rng = np.random.default_rng(5)
+    for most, documents in ((10**6, 400), (3000, 4000), (3000, 30_000)):
+        numbers = rng.permutation(np.concatenate([np.arange(documents), np.arange(documents // 2)]))
+        texts, repeats = [f"document {n}" for n in numbers], Repeats(most)
+        for start in range(0, len(texts), 700):
+            some = texts[start : start + 700]
+            repeats.add(some, np.array([len(text) for text in some]))
+        seen, again = set(), 0
+        for text in texts:
+            again += len(text) if text in seen else 0
+            seen.add(text)
+        share = again / sum(map(len, texts))
+        assert repeats.is_exact == (most > documents)
+        assert repeats.share() == pytest.approx(share, abs=0 if repeats.is_exact else 0.05)
+        assert len(repeats._known) <= most
+
+
+def test_repeats_are_found_where_a_sample_holds_one_of_two(tokenizers, monkeypatch):
+    once = [f"document number {n} of many" for n in range(4000)]
+    for most in (1 << 18, 2000):
+        monkeypatch.setattr("tessella.evaluate.run.Repeats", partial(Repeats, most))
+        report = evaluate(tokenizers["bytes"], once + once, bootstrap=0, detail=4096)
+        assert any("in repeated documents" in warning for warning in report.warnings), most
+        report = evaluate(tokenizers["bytes"], once, bootstrap=0, detail=4096)
+        assert report.warnings == [], most
+        # One document that is half of the text, whether it is among those that are remembered or not.
+        for number in range(6):
+            often = [text for other in once for text in (other, f"often {number}" * 3)]
+            report = evaluate(tokenizers["bytes"], often, bootstrap=0, detail=4096)
+            (told,) = report.warnings
+            assert 40 < int(told.partition("%")[0]) < 60, (most, told)

@@ -3,8 +3,10 @@
 import json
 import math
 import random
+import re
 
 import pytest
+from tessella import Tokenizer, models
 from tessella.cli.main import main
 from tessella.errors import ArgumentError, FormatError
 from tessella.evaluate import METRICS, Audit, Report, audit, evaluate, schema
@@ -169,6 +171,51 @@ def test_costly_words_and_documents(tokenizers):
     documents = [one for one in data["costly_documents"] if one["tokenizer"] == "bytes"]
     assert [one["text"][:4] for one in documents] == ["xyzz", "low "]
     assert documents[0]["tokens_per_byte"] > documents[1]["tokens_per_byte"]
+
+
+def test_what_costs_most_is_told_of_all_corpora(tokenizers):
+    """The first corpus alone has more words and documents than there is room for."""
+    given = {
+        "first": [f"tiles{n} lower " * 4 for n in range(40)],
+        "second": ["\u03a9\u2248\u00e7\u221a" * 9 + f"{n}" for n in range(40)],
+    }
+    report = evaluate(tokenizers["bytes"], given, bootstrap=0)
+    for page in (report.to_html(), report.to_markdown()):
+        assert "\u03a9\u2248" in page
+    rows = re.findall("<tr>(.*?)</tr>", report.to_html())
+    dearest = [row for row in rows if "\u03a9\u2248" in row]
+    assert len(dearest) > 35 and all("second" in row and "first" not in row for row in dearest)
+    one = evaluate(tokenizers["bytes"], given["second"], bootstrap=0)
+    assert "<th>corpus</th><th" not in one.to_html().partition("What costs most")[2]
+
+
+def test_rows_that_a_report_leaves_out_are_counted():
+    """Of merge residues it has the first two hundred."""
+    letters = [chr(0x3B1 + n) for n in range(25)]
+    words = [one + other + third for one in letters for other in letters[:12] for third in "x"]
+    vocabulary = {letter: id for id, letter in enumerate([*letters, "x"])}
+    merges = []
+    for word in words:
+        for left, right in ((word[0], word[1]), (word[:2], word[2])):
+            if left + right not in vocabulary:
+                vocabulary[left + right] = len(vocabulary)
+                merges.append((left, right))
+    found = audit(Tokenizer(models.BPE(vocabulary, merges)), words * 30)
+    residues = found.to_dict()["residues"]
+    assert len(residues["some"]) == 200 < residues["entries"]
+    assert f"and {residues['entries'] - 20} more" in found.to_markdown()
+
+
+def test_copies_of_the_dearest_document_leave_room_for_others(tokenizers, monkeypatch):
+    """Also where all come in one portion."""
+    dear = ["\u03a9" * 30] * 50
+    others = [f"the tiles {chr(0x3B1 + n)}" + "\u03a9" * 30 + " low lower" for n in range(24)]
+    told = []
+    for documents in (1 << 15, 7, 1):
+        monkeypatch.setattr("tessella.evaluate.corpora.DOCUMENTS", documents)
+        told.append(evaluate(tokenizers["bytes"], dear + others, bootstrap=0).to_dict()["costly_documents"])
+    assert told[0] == told[1] == told[2]
+    assert len({row["text"] for row in told[0]}) == len(told[0]) == 20
 
 
 def test_what_a_report_does_not_have(tokenizers):

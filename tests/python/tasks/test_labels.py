@@ -4,6 +4,7 @@ import random
 from copy import copy
 
 import pytest
+from tessella import normalizers, pre_tokenizers
 from tessella.errors import ArgumentError
 from tessella.tasks import (
     IGNORED,
@@ -164,6 +165,49 @@ def test_spaces_of_byte_level_tokens_are_no_part_of_a_span(bpe):
     assert spans_of_labels(encoding, found.labels, text=text) == spans
 
 
+def test_a_stretch_ends_with_its_last_word_where_first_tokens_alone_have_labels(pieces):
+    rng = random.Random(6)
+    for _ in range(300):
+        text = random_text(rng)
+        encoding = pieces.encode(text)
+        words = [encoding.word_to_chars(word) for word in range(max(encoding.word_ids[1:-1], default=-1) + 1)]
+        spans = [(label, words[a][0], words[b - 1][1]) for label, a, b in random_spans(rng, len(words))]
+        tags = tags_of_spans([(label, *places(words, a, b)) for label, a, b in spans], len(words))
+        for how in ("first", "all"):
+            assert spans_of_labels(encoding, labels_of_words(encoding, tags, how), text=text) == spans
+    encoding = pieces.encode("to London .", "to London .")
+    labels = [-100, "O", -100, "B-LOC", -100, "O", -100, "O", -100, "B-LOC", -100, "O", -100]
+    assert spans_of_labels(encoding, labels) == [("LOC", 3, 9), ("LOC", 3, 9)]
+
+
+def places(words, start, end):
+    """The first word of a stretch, and the one behind its last."""
+    return [word[0] for word in words].index(start), [word[1] for word in words].index(end) + 1
+
+
+def test_encodings_of_words_have_no_places_in_a_text(pieces):
+    """Their offsets begin anew with each word: stretches would be those of something else."""
+    for words in (["in", "Rome"], ["London", "Lon"], ["to", "London", "."]):
+        encoding = pieces.encode(words, is_pretokenized=True)
+        with pytest.raises(ArgumentError, match="one of words"):
+            labels_of_spans(encoding, [("LOC", 0, 2)])
+        with pytest.raises(ArgumentError, match="one of words"):
+            spans_of_labels(encoding, ["B-LOC"] * len(encoding.ids))
+    # One word is a text. What a character becomes stands where it stood.
+    assert not labels_of_spans(pieces.encode(["Rome"], is_pretokenized=True), [("LOC", 0, 4)]).cut
+    spread = copy(pieces)
+    spread.normalizer = normalizers.Replace("\u2026", " . . . ")
+    encoding = spread.encode("\u2026 in Rome")
+    assert encoding.word_ids[1:4] == [0, 1, 2] and encoding.offsets[1:4] == [(0, 1)] * 3
+    spread.pre_tokenizer = pre_tokenizers.Whitespace()
+    spread.normalizer = normalizers.Replace("\u00bd", "1/2")
+    halves = spread.encode("\u00bdnd Rome")
+    assert halves.offsets[1:4] == [(0, 1), (0, 1), (0, 3)] and halves.word_ids[1:4] == [0, 1, 2]
+    assert not labels_of_spans(halves, [("LOC", 4, 8)]).cut
+    labels = ["B-LOC" if word == 4 else "O" for word in encoding.word_ids]
+    assert spans_of_labels(encoding, labels)[0][:2] == ("LOC", 5)
+
+
 def test_spans_of_another_form_are_refused(pieces):
     with pytest.raises(TypeError, match=r"a label, a start and an end.*found \(0, 2, 'PER'\)"):
         labels_of_spans(pieces.encode("in Rome"), [(0, 2, "PER")])
@@ -189,6 +233,19 @@ def test_words_of_a_pair_are_those_of_one_sequence(pieces):
     labels = labels_of_words(encoding, second, "all", sequence=1)
     assert labels[:one] == [IGNORED] * one and labels[one] == "B-PER"
     assert words_of_labels(encoding, labels, sequence=1) == second
+
+
+def test_words_that_were_cut_off_have_a_label_where_their_number_is_known(pieces):
+    cut = copy(pieces)
+    cut.enable_truncation(4)
+    words = ["in", "Rome", "to", "London"]
+    encoding = cut.encode(words, is_pretokenized=True)
+    labels = labels_of_words(encoding, ["O", "B-LOC", "O", "B-LOC"])
+    known = words_of_labels(encoding, labels)
+    assert 0 < len(known) < 4
+    assert words_of_labels(encoding, labels, "?", number=4) == known + ["?"] * (4 - len(known))
+    with pytest.raises(ArgumentError, match="but the encoding has"):
+        words_of_labels(encoding, labels, number=0)
 
 
 def test_a_text_of_a_pair_may_be_shorter_than_the_other(pieces):

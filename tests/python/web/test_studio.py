@@ -3,16 +3,20 @@
 import json
 import math
 import re
+import shutil
+import subprocess
+from importlib.resources import files
 
 import pytest
 import tessella
-from tessella import Tokenizer, models
+from tessella import Tokenizer, decoders, models
 from tessella.evaluate import evaluate
 from tessella.web.studio.app import ASKED, application, static
 from tessella.web.studio.links import state_of
 from tessella.web.studio.report import CLOSELY
 from tessella.web.studio.session import TRAINED, Session
 from tessella.web.studio.steps import shares
+from tessella.web.work import Deadline
 
 from .conftest import TOUR, Running, tour_links
 from .test_serve import texts
@@ -61,6 +65,73 @@ def test_a_token_has_its_family(ask, tokenizers):
     scored = ask("token", tokenizer="unigram", id=tokenizers["unigram"].encode("low").ids[0])
     assert scored["score"] < 0 and "tree" not in scored
     assert "no id 99999" in ask("token", 404, tokenizer="bpe", id=99999)
+
+
+def test_unknown_texts_have_the_name_of_their_id():
+    """An encoding calls each of them by its own text."""
+    unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), (" ", -1.0)], unk_id=0))
+    assert unigram.encode("\u2603 a \u2604").tokens == ["\u2603", " ", "a", " ", "\u2604"]
+    told = ASKED["tokens"][1](
+        Session({"u": unigram}), {"tokenizer": "u", "text": "\u2603 a \u2604", "special": True}, None
+    )
+    assert told["names"] == {0: "<unk>", 1: "a", 2: " "}
+
+
+def test_a_token_is_made_by_the_merge_that_has_its_turn():
+    """Of two merges that make it the first is not the one: nothing is left for it to join."""
+    vocabulary = {"a": 0, "b": 1, "c": 2, "ab": 3, "bc": 4, "abc": 5}
+    merges = [("a", "b"), ("b", "c"), ("a", "bc"), ("ab", "c")]
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges))
+    (step,) = tokenizer.explain("abc").sequences[0].pieces
+    assert [merge.chosen.result for merge in step.derivation.merges] == ["ab", "abc"]
+    session = Session({"t": tokenizer})
+    told = ASKED["token"][1](session, {"tokenizer": "t", "id": 5}, None)
+    assert told["rank"] == 3
+    assert told["tree"] == [[0, "abc", 3], [1, "ab", 0], [2, "a", None], [2, "b", None], [1, "c", None]]
+
+
+def test_alike_texts_that_are_cut_otherwise_are_told_apart():
+    """What the page of differences counts, by its own script: `ab` twice in two ways, and once again."""
+    if (node := shutil.which("node")) is None:
+        pytest.skip("no node to run the page's script with")
+    script = """
+    import { differences } from "%s";
+    const columns = (spans) => ({ ids: spans.map(() => 0), starts: new Uint32Array(spans.map((one) => one[0])),
+                                  ends: new Uint32Array(spans.map((one) => one[1])) });
+    const one = columns([[0, 2], [2, 3], [3, 5], [5, 6], [6, 8]]);
+    const other = columns([[0, 1], [1, 2], [2, 3], [3, 4], [3, 4], [4, 5], [5, 6], [6, 7], [7, 8]]);
+    console.log(JSON.stringify(differences("ab ab ab", one, other)));
+    """
+    source = str(files("tessella.web.studio").joinpath("static", "cuts.js"))
+    made = subprocess.run(
+        [node, "--input-type=module", "--eval", script % source], capture_output=True, text=True, check=True
+    )
+    told = json.loads(made.stdout)
+    assert (told["different"], told["kinds"]) == (3, 2)
+    assert [(row["times"], row["cuts"]) for row in told["rows"]] == [
+        (2, [[2], [1, 2]]),
+        (1, [[2], [1, 1, 2]]),
+    ]
+
+
+def test_all_reserved_entries_are_flagged():
+    """More than an audit names."""
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "?": 1}, "?"))
+    tokenizer.add_special_tokens([f"<|reserved_{number}|>" for number in range(300)])
+    told = ASKED["audit"][1](Session({"t": tokenizer}), {"tokenizer": "t"}, None)
+    assert [row["count"] for row in told if row["flag"] == "reserved"] == [300]
+
+
+def test_parts_of_characters_are_those_of_bytes():
+    """An entry may be U+FFFD itself, which is no part of a character."""
+    entries = {"\u00ef\u00bf\u00bd": 0, "\u00c3": 1, "a": 2}
+    tokenizer = Tokenizer(models.BPE(entries, []))
+    tokenizer.decoder = decoders.ByteLevel()
+    defaults = {"query": "", "by": "text", "order": "id", "script": "", "least": 0, "most": 9, "first": 0}
+    told = ASKED["vocabulary"][1](
+        Session({"t": tokenizer}), {**defaults, "tokenizer": "t", "only": "partial", "count": 9}, Deadline(9)
+    )
+    assert [row["id"] for row in told["rows"]] == [1]
 
 
 def test_steps_are_the_explanation(ask, tokenizers):

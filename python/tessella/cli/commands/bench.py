@@ -68,7 +68,8 @@ def run(options: argparse.Namespace) -> int:
         )
         done()
         again = best(lambda: tokenizer.encode_ids_batch(texts, num_threads=options.threads))
-        aligned = best(lambda: tokenizer.encode_batch(texts))
+        # Of whole texts, as the ids are: not what a file's truncation and padding would make of them.
+        aligned = best(lambda: tokenizer.encode_batch(texts, truncation=False, padding=False))
         decoding = best(lambda: tokenizer.decode_batch(ids))
     tokens = len(ragged.ids)
     work = {

@@ -2,8 +2,9 @@
 
 Bytes for each token tell how much text fits in a context; fertility is tokens for each word (words are runs
 without blanks); single is the share of words that are one token where they stand in the text, alone or with
-the blanks beside them. Special tokens of templates are left out. All of the text is read, in portions;
---sample SIZE looks at the beginning of each file only.
+the blanks beside them. Special tokens of templates are left out. Where words are cut differently, a token
+that has the rest of a character begins with two dots. All of the text is read, in portions; --sample SIZE
+looks at the beginning of each file only.
 
 Examples:
   $ tessella compare tokenizer.json other.json corpus.txt

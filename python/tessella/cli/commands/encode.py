@@ -1,6 +1,7 @@
 """Texts to ids.
 
-Each line is a text; its line end is not part of it. Ids of a text are written on one line.
+Each line is a text; its line end is not part of it. Ids of a text are written on one line, all of them:
+truncation and padding that the tokenizer's file asks for do not apply.
 
 Examples:
   $ tessella encode tokenizer.json corpus.txt -o corpus.ids
@@ -67,7 +68,11 @@ def written(tokenizer: Tokenizer, texts: list[str], options: argparse.Namespace)
         for ids in tokenizer.encode_ids_batch(texts, special, options.threads):
             yield " ".join(map(str, ids.tolist())) if options.format == "ids" else str(len(ids))
         return
-    for encoding in tokenizer.encode_batch(texts, add_special_tokens=special, num_threads=options.threads):
+    # The same ids in every format: those of whole texts.
+    encodings = tokenizer.encode_batch(
+        texts, add_special_tokens=special, truncation=False, padding=False, num_threads=options.threads
+    )
+    for encoding in encodings:
         if options.format == "tokens":
             yield "│".join(encoding.tokens)
         else:

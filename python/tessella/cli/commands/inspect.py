@@ -202,10 +202,13 @@ def _learned(state: dict[str, Any], id: int, token: str) -> list[list[str]]:
 
 def _journey(tokenizer: Tokenizer, text: str) -> None:
     """A text after each stage."""
-    normalized = text if tokenizer.normalizer is None else tokenizer.normalizer.normalize_str(text)
-    cut = tokenizer.pre_tokenizer
-    parts = [normalized] if cut is None else [piece for piece, _ in cut.pre_tokenize_str(normalized)]
-    encoding = tokenizer.encode(text)
+    from ... import _tessella
+
+    # As `encode` runs them: added tokens are cut out first, and no stage changes them.
+    _, stages = _tessella.stages(tokenizer, text, tokenizer.encode_special_tokens)
+    normalized = "".join(piece[0] for piece in stages[0])
+    parts = [piece[0] for piece in stages[-1]]
+    encoding = tokenizer.encode(text, truncation=False, padding=False)
     print(f"{terminal.bold('text')}        {terminal.quoted(text)}")
     print(f"{terminal.bold('normalized')}  {terminal.quoted(normalized)}")
     print(f"{terminal.bold('pieces')}      {terminal.pieces(parts)}")

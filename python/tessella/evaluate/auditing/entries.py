@@ -120,8 +120,18 @@ def partial(entries: Entries) -> dict[str, Any]:
     return {"entries": len(ids), "begin": begins, "end": ends, "crossing": crossing, "some": shown}
 
 
+def reserved_ids(entries: Entries) -> list[int]:
+    """Entries that nothing is meant to give."""
+    return [
+        id
+        for id, (token, kind) in enumerate(zip(entries.tokens, entries.kinds, strict=True))
+        if token is not None
+        and (kind in ("control", "unused") or (kind in ("special", "added") and _RESERVED.search(token)))
+    ]
+
+
 def reserved(entries: Entries) -> dict[str, Any]:
-    """Ids without an entry, and entries that nothing is meant to give."""
+    """Ids without an entry, and entries that nothing is meant to give, of which some are told."""
     gaps: list[list[int]] = []
     for id, token in enumerate(entries.tokens):
         if token is None:
@@ -129,17 +139,12 @@ def reserved(entries: Entries) -> dict[str, Any]:
                 gaps[-1][1] = id
             else:
                 gaps.append([id, id])
-    rows = [
-        {**_entry(entries, id), "kind": kind}
-        for id, (token, kind) in enumerate(zip(entries.tokens, entries.kinds, strict=True))
-        if token is not None
-        and (kind in ("control", "unused") or (kind in ("special", "added") and _RESERVED.search(token)))
-    ]
+    ids = reserved_ids(entries)
     return {
         "without_entry": sum(last - first + 1 for first, last in gaps),
         "gaps": gaps[:MOST],
-        "entries": len(rows),
-        "some": rows[:MOST],
+        "entries": len(ids),
+        "some": [{**_entry(entries, id), "kind": entries.kinds[id]} for id in ids[:MOST]],
     }
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._vocabulary import merges_of
 from ..blocks import Histogram
 from ..corpora import portions
-from ..growth import steps
+from ..growth import merged, steps
+from ..merges import merges_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,7 +49,7 @@ def residues(tokenizer: Tokenizer, entries: Entries, counts: Whole, read: int) -
     merges = merges_of(tokenizer)
     if merges is None:
         return None
-    used = steps(merges, counts)
+    used = steps(merges, merged(tokenizer, counts))
     uses = counts + used
     share = counts / np.maximum(uses, 1)
     text = np.array(

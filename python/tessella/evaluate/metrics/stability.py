@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[np.int64]
 
 
-#: Documents that are changed, and the characters of each that are looked at.
+#: Documents of a corpus that are changed, and the characters of each that are looked at.
 TEXTS, CHARACTERS = 200, 160
 
 
@@ -40,6 +40,10 @@ CHANGES: dict[str, Callable[[str], str]] = {
     "case": str.upper,
     "space": lambda text: " " + text.replace(" ", "  ", 1),
 }
+
+
+#: Columns of the documents that are changed, which are not all of the sample.
+COLUMNS = ("changeable", *(f"{name}_edits" for name in CHANGES))
 
 
 def distance(one: Sequence[int], other: Sequence[int]) -> int:

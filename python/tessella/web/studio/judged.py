@@ -32,7 +32,9 @@ def flags(tokenizer: Tokenizer) -> Flags:
         >>> flags(Tokenizer(models.BPE(vocabulary, [("a", "b"), ("b", "c")])))
         {5: [('unreachable', "merge order: its own letters become 'ab' + 'c'")]}
     """
+    from ..._vocabulary import entries
     from ...evaluate import audit
+    from ...evaluate.auditing.entries import reserved_ids
 
     data = audit(tokenizer, witnesses=0).to_dict()
     found: dict[int, list[tuple[str, str]]] = defaultdict(list)
@@ -46,8 +48,9 @@ def flags(tokenizer: Tokenizer) -> Flags:
         for id in row["ids"]:
             others = ", ".join(str(other) for other in row["ids"] if other != id)
             found[id].append(("double", f"stands for the same bytes as {others}"))
-    for row in data["reserved"]["some"]:
-        found[row["id"]].append(("reserved", FLAGS["reserved"]))
+    # An audit names some of them only.
+    for id in reserved_ids(entries(tokenizer)):
+        found[id].append(("reserved", FLAGS["reserved"]))
     return dict(found)
 
 

@@ -15,6 +15,7 @@ from .judged import Flags, flags
 from .pages import Reports
 
 if TYPE_CHECKING:
+    from ...evaluate.merges import Makers
     from ...tokenizer import Tokenizer
 
 
@@ -75,12 +76,14 @@ class Known:
         return [(left, right, left + right.removeprefix(prefix)) for left, right in pairs]
 
     @cached_property
-    def made_by(self) -> dict[str, int]:
-        """Of each token, the first merge that makes it."""
-        found: dict[str, int] = {}
-        for rank, (_, _, made) in enumerate(self.merges):
-            found.setdefault(made, rank)
-        return found
+    def _makers(self) -> Makers:
+        from ...evaluate.merges import Makers
+
+        return Makers(self.state)
+
+    def made_by(self, token: str) -> int | None:
+        """The merge that makes a token: of several, the one that has its turn."""
+        return self._makers.rank(token) if self.merges else None
 
     @cached_property
     def used_by(self) -> dict[str, list[int]]:

@@ -34,7 +34,8 @@ def tokens(known: Known, text: str, add_special_tokens: bool) -> dict[str, Any]:
         "starts": [into(start) for start, _ in offsets],
         "ends": [into(end) for _, end in offsets],
         "special": special,
-        "names": dict(zip(ids, encoding.tokens, strict=True)),
+        # Of the vocabulary: unknown text has one id, and names of its own in an encoding.
+        "names": {id: known.tokenizer.id_to_token(id) for id in set(ids)},
         "bytes": len(text.encode("utf-8")),
     }
 
@@ -59,7 +60,7 @@ def entry(known: Known, id: int) -> dict[str, Any]:
     if known.merges:
         uses = known.used_by.get(token, [])
         told |= {
-            "rank": known.made_by.get(token),
+            "rank": known.made_by(token),
             "tree": _tree(known, token),
             "children": [[rank, *known.merges[rank]] for rank in uses[:CHILDREN]],
             "children_count": len(uses),
@@ -84,7 +85,7 @@ def _tree(known: Known, token: str) -> list[list[Any]]:
     waiting = [(0, token)]
     while waiting and len(rows) < 500:
         depth, one = waiting.pop()
-        rank = known.made_by.get(one)
+        rank = known.made_by(one)
         rows.append([depth, one, rank])
         if rank is not None:
             left, right, _ = known.merges[rank]

@@ -64,7 +64,7 @@ def search(known: Known, asked: dict[str, Any], deadline: Deadline) -> dict[str,
             continue
         if asked["only"] in FLAGS and all(name != asked["only"] for name, _ in flagged.get(id, ())):
             continue
-        if asked["only"] == "partial" and "\ufffd" not in text:
+        if asked["only"] == "partial" and raw == text.encode():
             continue
         if fits(text, raw):
             script = _script(text)
@@ -89,6 +89,6 @@ def search(known: Known, asked: dict[str, Any], deadline: Deadline) -> dict[str,
         for id, token, text, size in found[first : first + asked["count"]]
     ]
     for row in rows:
-        row["rank"] = known.made_by.get(str(row["token"]))
+        row["rank"] = known.made_by(str(row["token"]))
     ordered = sorted(scripts.items(), key=lambda one: -one[1])
     return {"rows": rows, "count": len(found), "scripts": [one for one in ordered if one[0]]}

@@ -66,10 +66,12 @@ export function differences(text, one, other, most = 500) {
     const [cutsA, cutsB] = [cut(one, firstA, a), cut(other, firstB, b)];
     if (String(cutsA) === String(cutsB)) continue;
     different++;
-    const key = text.slice(begin, Math.max(endA, endB));
+    const own = text.slice(begin, Math.max(endA, endB));
+    // What stands beside a text may change how it is cut.
+    const key = `${cutsA} ${cutsB} ${own}`;
     const known = found.get(key);
     if (known) known.times++;
-    else found.set(key, { text: key, times: 1, cuts: [cutsA, cutsB], at: begin });
+    else found.set(key, { text: own, times: 1, cuts: [cutsA, cutsB], at: begin });
   }
   const rows = [...found.values()];
   const cost = (row) => Math.abs(row.cuts[0].length - row.cuts[1].length) * row.times;
