@@ -5,7 +5,8 @@
 //! are done wait for the others, so those of a group are of about the same length. Two groups go in turn, for the steps
 //! of one wait for each other. In the end symbols become ids, row by row.
 //!
-//! The steps are in `x86_sixteen`; the lanes of [`super::merge`] are the slow twin.
+//! The steps are in `x86_sixteen`, and in `x86_eights` for vectors of half that length; the lanes of [`super::merge`] are the slow
+//! twin.
 
 use super::bytes::Bytes;
 use super::pairs::NEVER;

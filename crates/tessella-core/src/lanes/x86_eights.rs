@@ -1,5 +1,8 @@
 //! The steps of [`super::sixteen`] by vectors of 32 bytes: the first eight pieces of a group, and the last eight, each by
 //! themselves. So there are four that wait for their look-ups in turn.
+//!
+//! Nothing is gathered: numbers are read one by one, which is as fast at best, and much faster on processors whose gathering
+//! loads are slow, or were made slow for safety's sake.
 
 use std::arch::x86_64::*;
 
@@ -136,15 +139,6 @@ fn spell<const N: usize>(group: &mut Group<N>, half: Half, ids: &Ids) {
     let never = all(NEVER as usize);
     let mut counts = _mm256_setzero_si256();
     let rows = group.rows.min(N - 1);
-    half.of_mut(&mut group.counts.0).fill(0);
-    let listed = match ids {
-        Ids::Same(_) => None,
-        Ids::Listed(ids) => {
-            // Places of vectors have signs.
-            let Some(last) = ids.len().min(i32::MAX as usize).checked_sub(1) else { return };
-            Some((ids.as_ptr(), all(last)))
-        }
-    };
     for (four, first) in group.symbols.as_chunks::<4>().0.iter().zip((0..rows).step_by(4)) {
         let mut found = [never; 4];
         let mut any = _mm256_setzero_si256();
@@ -153,15 +147,10 @@ fn spell<const N: usize>(group: &mut Group<N>, half: Half, ids: &Ids) {
             let symbols = half.load(row);
             // No symbol is above.
             let some = _mm256_cmpgt_epi32(never, symbols);
-            *found = match listed {
-                None => symbols,
-                Some((ids, last)) => {
-                    let within = _mm256_min_epu32(symbols, last);
-                    // SAFETY: no place is behind the last id.
-                    #[allow(unsafe_code)]
-                    unsafe {
-                        _mm256_mask_i32gather_epi32::<4>(never, ids.cast(), within, some)
-                    }
+            *found = match ids {
+                Ids::Same(_) => symbols,
+                Ids::Listed(ids) => {
+                    numbers(eight(symbols).map(|symbol| ids.get(symbol as usize).copied().unwrap_or(NEVER)))
                 }
             };
             counts = _mm256_sub_epi32(counts, some);
@@ -240,29 +229,16 @@ pub fn begin<const N: usize>(
     let rows = rows.min(N - 1);
     let never = all(NEVER as usize);
     for half in HALVES {
-        // SAFETY: eight bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        let load = |row: &[u8; LANES]| unsafe {
-            _mm256_cvtepu8_epi32(_mm_loadl_epi64(half.of(row).as_ptr().cast()))
-        };
         let lengths = half.load(&Row(*lengths));
-        let mut first = load(&bytes[0]);
         for row in 0..rows {
-            let second = load(&bytes[row + 1]);
-            let both = _mm256_or_si256(_mm256_slli_epi32::<8>(first), second);
+            let both = [row, row + 1].map(|row| half.of(&bytes[row]).map(usize::from));
+            let [first, second] = &both;
+            let symbols = numbers(first.map(|byte| of_byte[byte]));
+            let ranks = numbers(std::array::from_fn(|lane| of_two[first[lane] << 8 | second[lane]]));
             let within = _mm256_cmpgt_epi32(lengths, all(row));
             let with_next = _mm256_cmpgt_epi32(lengths, all(row + 1));
-            // SAFETY: a byte is a place of the first table, two bytes are one of the second.
-            #[allow(unsafe_code)]
-            let (symbols, ranks) = unsafe {
-                (
-                    _mm256_mask_i32gather_epi32::<4>(never, of_byte.as_ptr().cast(), first, within),
-                    _mm256_mask_i32gather_epi32::<4>(never, of_two.as_ptr().cast(), both, with_next),
-                )
-            };
-            half.store(&mut group.symbols[row], symbols);
-            half.store(&mut group.ranks[row], ranks);
-            first = second;
+            half.store(&mut group.symbols[row], choice(within, symbols, never));
+            half.store(&mut group.ranks[row], choice(with_next, ranks, never));
         }
     }
     group.end(rows);
@@ -345,7 +321,6 @@ struct Table<'t> {
 impl<'t> Table<'t> {
     #[inline(always)]
     fn new(pairs: &'t PairHash) -> Self {
-        assert!(pairs.may_be_gathered());
         Table { pilots: &pairs.pilots, slots: pairs.slots(), parts_log2: pairs.parts_log2 }
     }
 
