@@ -2,7 +2,7 @@
 //!
 //! That a token covers as many bytes of any piece is proved when the table is made: every byte's token has length 1, what a
 //! pair becomes is as long as both together, whichever pair it is, and a whole piece that is a token is its text. Where that
-//! does not hold (an id with two texts, merges that drop a prefix), there is no table. So lengths are added up from those of
+//! does not hold (a token of two lengths), there is no table. So lengths are added up from those of
 //! bytes; texts tell only those of tokens that no merge makes, or that whole pieces are without any.
 
 use std::collections::HashMap;
