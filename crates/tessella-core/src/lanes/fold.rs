@@ -1,6 +1,6 @@
 //! The UTF-8 of sixteen characters.
 //!
-//! This is the slow twin of `x86_wide` and `x86_avx2`: the standard library's writing of UTF-8, one character after the other.
+//! This is the slow twin of `x86_wide` and `x86_avx2_wide`: the standard library's writing of UTF-8, one character after the other.
 
 /// Characters that are folded together.
 pub const TOGETHER: usize = 16;

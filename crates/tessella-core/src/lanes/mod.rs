@@ -91,6 +91,10 @@ mod x86_abreast;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
+mod x86_avx2_halves;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2_wide;
+#[cfg(target_arch = "x86_64")]
 mod x86_eights;
 #[cfg(all(target_arch = "x86_64", any(test, miri)))]
 mod x86_interpreted;

@@ -1,6 +1,6 @@
 //! The characters of a block of UTF-8: those that end in it, up to the first that takes four bytes or is none.
 //!
-//! This is the slow twin of `x86_wide`: the standard library's reading of UTF-8, one character after the other.
+//! This is the slow twin of `x86_wide` and `x86_avx2_wide`: the standard library's reading of UTF-8, one character after the other.
 
 use super::ascii::BLOCK;
 

@@ -8,14 +8,16 @@ use std::arch::x86_64::*;
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{HIGH_HALVES, Kinds, Sets};
 use super::fold::{FOLDED, TOGETHER};
-use super::kept::bytes_by_eights;
 use super::key::Key;
 use super::leads::{FEW, Leads, Led, MIXED};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, LANES};
 use super::symbols::Ids;
+use super::told::Told;
+use super::unfold::Unfolded;
 use super::vectors::{FIRST, SECOND, Task, Vectors, WRITTEN};
 use super::walk::{PLACES, TEXTS};
+use super::x86_avx2_halves::{HALF, halves, kept, load, mask};
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
@@ -98,6 +100,35 @@ impl Vectors for Avx2 {
 
     const LOOKS_UP: bool = true;
 
+    const TELLS: bool = true;
+
+    #[inline(always)]
+    fn told(self, known: &[u16; BLOCK + 1]) -> Told {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_avx2_wide::told(known)
+        }
+    }
+
+    #[inline(always)]
+    fn spread(self, bits: u64, over: u64) -> u64 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_told::spread(bits, over)
+        }
+    }
+
+    #[inline(always)]
+    fn without(self, bits: u64, places: u64) -> u64 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_told::without(bits, places)
+        }
+    }
+
     #[inline(always)]
     fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
         // SAFETY: whoever holds `self` may use these instructions.
@@ -170,11 +201,20 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
+    fn unfolded(self, bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_avx2_wide::unfolded(bytes, out)
+        }
+    }
+
+    #[inline(always)]
     fn folded(self, characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
-            folded(characters, out)
+            super::x86_avx2_wide::folded(characters, out)
         }
     }
 
@@ -293,34 +333,6 @@ pub fn fives(words: &[u64; 2]) -> [TokenId; WRITTEN] {
     ids
 }
 
-/// Half of a block.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn load(bytes: &[u8; HALF]) -> __m256i {
-    // SAFETY: 32 bytes are there, and this load asks for no alignment.
-    #[allow(unsafe_code)]
-    unsafe {
-        _mm256_loadu_si256(bytes.as_ptr().cast())
-    }
-}
-
-const HALF: usize = BLOCK / 2;
-
-/// The halves of a block, the second one being all zeros for a block that is none.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn halves(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
-    let [first, second] = bytes.as_chunks::<HALF>().0 else { return [_mm256_setzero_si256(); 2] };
-    [load(first), load(second)]
-}
-
-/// The highest bit of each byte of a block.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn mask([first, second]: [__m256i; 2]) -> u64 {
-    u64::from(_mm256_movemask_epi8(first) as u32) | u64::from(_mm256_movemask_epi8(second) as u32) << HALF
-}
-
 /// Sixteen entries of a table, for both halves of a vector.
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -392,57 +404,4 @@ fn share(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
     let nothing = _mm256_setzero_si256();
     let none = |one, two| _mm256_cmpeq_epi8(_mm256_and_si256(one, two), nothing);
     !mask([none(a, c), none(b, d)])
-}
-
-#[target_feature(enable = "avx2,popcnt")]
-#[inline]
-fn kept(bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
-    bytes_by_eights(bytes, bits, out, |bytes, places| {
-        let word = |word: u64| _mm_cvtsi64_si128(word as i64);
-        _mm_cvtsi128_si64(_mm_shuffle_epi8(word(bytes), word(places))) as u64
-    });
-}
-
-/// The UTF-8 of characters; `None` if one of them is none.
-#[target_feature(enable = "avx2,popcnt")]
-#[inline]
-fn folded(characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
-    let all = |value: u32| _mm256_set1_epi32(value as i32);
-    let mut bytes = [0; FOLDED];
-    let mut used = 0;
-    let halves = characters.as_chunks::<8>().0.iter().zip(bytes.as_chunks_mut::<HALF>().0);
-    for (part, (eight, bytes)) in halves.enumerate() {
-        // SAFETY: 32 bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        let eight = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
-        let from = |least: u32| _mm256_cmpgt_epi32(eight, all(least - 1));
-        let (twos, threes, fours) = (from(0x80), from(0x800), from(0x1_0000));
-        let is_half = _mm256_cmpeq_epi32(_mm256_and_si256(eight, all(!0x7FF)), all(0xD800));
-        // What has a sign is none either.
-        let is_none = _mm256_or_si256(_mm256_or_si256(is_half, from(0x11_0000)), eight);
-        if _mm256_movemask_ps(_mm256_castsi256_ps(is_none)) != 0 {
-            return None;
-        }
-        // Six bits a byte, the last ones in the last byte of the lane.
-        let last = _mm256_and_si256(_mm256_slli_epi32::<24>(eight), all(0x3F00_0000));
-        let second = _mm256_and_si256(_mm256_slli_epi32::<10>(eight), all(0x3F_0000));
-        let third = _mm256_and_si256(_mm256_srli_epi32::<4>(eight), all(0x3F00));
-        let fourth = _mm256_srli_epi32::<18>(eight);
-        let bits = _mm256_or_si256(_mm256_or_si256(last, second), _mm256_or_si256(third, fourth));
-        let bits = _mm256_blendv_epi8(_mm256_slli_epi32::<24>(eight), bits, twos);
-        let marks = _mm256_and_si256(twos, all(0x80C0_0000));
-        let marks = _mm256_blendv_epi8(marks, all(0x8080_E000), threes);
-        let marks = _mm256_blendv_epi8(marks, all(0x8080_80F0), fours);
-        let found = _mm256_or_si256(bits, marks);
-        let unused = _mm256_movemask_epi8(_mm256_cmpeq_epi8(found, _mm256_setzero_si256())) as u32;
-        // All bytes of a character have a bit but U+0000, and the last one is always a byte of it.
-        used |= u64::from(!unused | 0x8888_8888) << (HALF * part);
-        // SAFETY: there is room for 32 bytes, and this store asks for no alignment.
-        #[allow(unsafe_code)]
-        unsafe {
-            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), found);
-        }
-    }
-    kept(&bytes, used, out);
-    Some(used.count_ones() as usize)
 }
