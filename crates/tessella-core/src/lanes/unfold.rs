@@ -13,6 +13,31 @@ pub struct Unfolded {
     pub written: usize,
 }
 
+/// Where characters of two and three bytes begin in a block, and where all end, up to the first that takes four bytes or is none.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub twos: u64,
+    pub threes: u64,
+    pub ends: u64,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Shape {
+    /// Of the bytes beyond ASCII, and those that are not below another one.
+    #[inline(always)]
+    pub fn of(high: u64, from: impl Fn(u8) -> u64) -> Shape {
+        let (leads, threes_and_fours, fours) = (from(0xC2), from(0xE0), from(0xF0));
+        let inner = high & !from(0xC0);
+        let twos = leads & !threes_and_fours;
+        let threes = threes_and_fours & !fours;
+        let wanted = (twos | threes) << 1 | threes << 2;
+        let broken = (inner ^ wanted) | (high & !inner & !twos & !threes);
+        let whole = (broken & broken.wrapping_neg()).wrapping_sub(1);
+        Shape { twos, threes, ends: (!high | twos << 1 | threes << 2) & whole }
+    }
+}
+
 /// The first character.
 #[inline(always)]
 pub fn first(bytes: &[u8]) -> Option<char> {

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use super::ascii::BLOCK;
 use super::fold::{FOLDED, TOGETHER};
 use super::told::{self, BECOMES, GONE, OTHER, SECOND, Told};
-use super::unfold::Unfolded;
+use super::unfold::{Shape, Unfolded};
 use super::x86_avx2_halves::{HALF, halves, kept, mask};
 
 /// Numbers of two bytes in a vector.
@@ -28,14 +28,7 @@ pub fn unfolded(bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
         let least = _mm256_set1_epi8(least as i8);
         mask(parts.map(|part| _mm256_cmpeq_epi8(_mm256_max_epu8(part, least), part)))
     };
-    let (leads, threes_and_fours, fours) = (from(0xC2), from(0xE0), from(0xF0));
-    let inner = high & !from(0xC0);
-    let twos = leads & !threes_and_fours;
-    let threes = threes_and_fours & !fours;
-    let wanted = (twos | threes) << 1 | threes << 2;
-    let broken = (inner ^ wanted) | (high & !inner & !twos & !threes);
-    let whole = (broken & broken.wrapping_neg()).wrapping_sub(1);
-    let ends = (!high | twos << 1 | threes << 2) & whole;
+    let Shape { twos, threes, ends } = Shape::of(high, from);
 
     let mut padded = [0; BLOCK + 2];
     padded[2..].copy_from_slice(bytes);
@@ -56,7 +49,8 @@ pub fn unfolded(bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
         let [third, second, last] = [third, second, last].map(|bytes| wide(bytes));
         let lanes = |bits: u64| of_bits((bits >> (NUMBERS * part)) as u16);
         let (more, three) = (lanes(more), lanes(three));
-        let last = _mm256_andnot_si256(_mm256_and_si256(more, all(0x40)), _mm256_and_si256(last, all(0x7F)));
+        // Six bits of those behind others, seven of ASCII.
+        let last = _mm256_and_si256(last, all(0x7F));
         let second = _mm256_and_si256(more, _mm256_slli_epi16::<6>(_mm256_and_si256(second, all(0x3F))));
         let third = _mm256_and_si256(three, _mm256_slli_epi16::<12>(third));
         let found = _mm256_or_si256(_mm256_or_si256(last, second), third);

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::ascii::BLOCK;
 use super::fold::{FOLDED, TOGETHER};
-use super::unfold::Unfolded;
+use super::unfold::{Shape, Unfolded};
 #[cfg(miri)]
 use super::x86_interpreted::{_mm512_maskz_compress_epi8, _mm512_permutexvar_epi8};
 
@@ -25,14 +25,7 @@ pub fn unfolded(bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
         return Unfolded { bytes: BLOCK, written: BLOCK };
     }
     let from = |least: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
-    let (leads, threes_and_fours, fours) = (from(0xC2), from(0xE0), from(0xF0));
-    let inner = high & !from(0xC0);
-    let twos = leads & !threes_and_fours;
-    let threes = threes_and_fours & !fours;
-    let wanted = (twos | threes) << 1 | threes << 2;
-    let broken = (inner ^ wanted) | (high & !inner & !twos & !threes);
-    let whole = (broken & broken.wrapping_neg()).wrapping_sub(1);
-    let ends = (!high | twos << 1 | threes << 2) & whole;
+    let Shape { twos, threes, ends } = Shape::of(high, from);
 
     let places: [u8; BLOCK] = const { places_before(1) };
     let earlier: [u8; BLOCK] = const { places_before(2) };
