@@ -72,6 +72,13 @@ impl Secret {
         }))
     }
 
+    /// One that is the same in every process, for tests that count what is remembered.
+    #[cfg(test)]
+    pub fn of_seed(seed: u64) -> Secret {
+        let mut random = Random::from_seed(seed);
+        Secret([random.next_u64(), random.next_u64() | 1])
+    }
+
     /// Of bytes.
     #[inline]
     pub fn bytes(self, bytes: &[u8]) -> u64 {
