@@ -11,12 +11,25 @@ use super::vectors::{Level, Task, Vectors};
 /// Characters that are written at once, at most.
 pub const TOGETHER: usize = BLOCK;
 
+/// Bytes of a character, at most.
+const LONGEST: usize = 4;
+
 /// Bytes that are to become characters.
 #[derive(Debug, Clone, Copy)]
 pub struct Unfolding<'b> {
     bytes: &'b [u8],
     level: Level,
+    /// What is read of the bytes; before it and behind it stand so many U+FFFD for the others.
+    read: &'b [u8],
+    replaced: Replaced,
     counted: Counted,
+}
+
+/// How many U+FFFD stand for what is left of characters that were cut.
+#[derive(Debug, Clone, Copy, Default)]
+struct Replaced {
+    before: usize,
+    behind: usize,
 }
 
 /// What the widest character of a text takes.
@@ -89,8 +102,31 @@ impl<'b> Unfolding<'b> {
         level.unfolds().then(|| Self::at(level, bytes))
     }
 
+    /// The same for bytes that may begin and end within characters: what is there of these becomes U+FFFD, once for each byte in
+    /// front and once for all behind, as in every text that is read so. Other bytes that are no UTF-8 are left to others.
+    pub fn of_cut(bytes: &'b [u8]) -> Option<Self> {
+        let level = Level::best();
+        level.unfolds().then(|| Self::of_cut_at(level, bytes))
+    }
+
     fn at(level: Level, bytes: &'b [u8]) -> Self {
-        Unfolding { bytes, level, counted: level.run(Count(bytes)) }
+        Self::within(level, bytes, bytes, Replaced::default())
+    }
+
+    fn of_cut_at(level: Level, bytes: &'b [u8]) -> Self {
+        let is_inner = |byte: &u8| !begins(*byte);
+        let before = bytes.iter().take(LONGEST - 1).take_while(|&byte| is_inner(byte)).count();
+        let rest = &bytes[before..];
+        let inner = rest.iter().rev().take(LONGEST - 1).take_while(|&byte| is_inner(byte)).count();
+        // A character that wants more bytes than there are.
+        let last = &rest[rest.len() - (inner + 1).min(rest.len())..];
+        let is_cut = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+        let read = &rest[..rest.len() - if is_cut { last.len() } else { 0 }];
+        Self::within(level, bytes, read, Replaced { before, behind: is_cut.into() })
+    }
+
+    fn within(level: Level, bytes: &'b [u8], read: &'b [u8], replaced: Replaced) -> Self {
+        Unfolding { bytes, level, read, replaced, counted: level.run(Count(read)) }
     }
 
     /// The bytes as they came.
@@ -100,22 +136,29 @@ impl<'b> Unfolding<'b> {
 
     /// How many characters there are, if the bytes are UTF-8.
     pub fn count(&self) -> usize {
-        self.counted.characters
+        self.replaced.before + self.counted.characters + self.replaced.behind
     }
 
     /// What the widest of them takes, if the bytes are UTF-8.
     pub fn width(&self) -> Width {
+        let is_replaced = self.replaced.before + self.replaced.behind > 0;
         match self.counted.highest {
-            ..0x80 => Width::Ascii,
-            0x80..0xC4 => Width::One,
-            0xC4..0xF0 => Width::Two,
             0xF0.. => Width::Four,
+            0xC4.. => Width::Two,
+            _ if is_replaced => Width::Two,
+            0x80.. => Width::One,
+            _ => Width::Ascii,
         }
     }
 
     /// Writes the characters to `out`, to all of it; false where they do not come to that, or the bytes are no UTF-8.
     pub fn write<C: Character>(&self, out: &mut [C]) -> bool {
-        self.level.run(Write { bytes: self.bytes, out }).is_some()
+        let Replaced { before, behind } = self.replaced;
+        let Some(inner) = out.len().checked_sub(before + behind) else { return false };
+        let (first, out) = out.split_at_mut(before);
+        let (out, last) = out.split_at_mut(inner);
+        let replace = |place: &mut C| C::of(char::REPLACEMENT_CHARACTER).map(|one| *place = one).is_some();
+        first.iter_mut().chain(last).all(replace) && self.level.run(Write { bytes: self.read, out }).is_some()
     }
 }
 
@@ -128,12 +171,17 @@ struct Counted {
 
 struct Count<'b>(&'b [u8]);
 
+/// Whether a byte begins a character, if it is part of one.
+#[inline(always)]
+fn begins(byte: u8) -> bool {
+    (byte as i8) >= -0x40
+}
+
 impl Task for Count<'_> {
     type Output = Counted;
 
     #[inline(always)]
     fn run<V: Vectors>(self, _: V) -> Counted {
-        let begins = |byte: u8| (byte as i8) >= -0x40;
         let (blocks, rest) = self.0.as_chunks::<BLOCK>();
         let mut highest = [0; BLOCK];
         let mut characters = 0;
@@ -236,7 +284,7 @@ mod tests {
 
     /// The characters and their width; `None` for bytes that are no UTF-8. Room that is a character too small or too large is
     /// refused.
-    fn characters(bytes: &[u8], level: Level) -> Option<(Vec<u32>, Width)> {
+    fn characters(unfolding: Unfolding<'_>) -> Option<(Vec<u32>, Width)> {
         fn of<C: Character + Into<u32>>(unfolding: Unfolding<'_>, none: C) -> Option<Vec<u32>> {
             let written = |count: usize| {
                 let mut room = vec![none; count];
@@ -248,7 +296,6 @@ mod tests {
             }
             written(unfolding.count())
         }
-        let unfolding = Unfolding::at(level, bytes);
         let all = match unfolding.width() {
             Width::Ascii | Width::One => of(unfolding, 0_u8),
             Width::Two => of(unfolding, 0_u16),
@@ -266,7 +313,7 @@ mod tests {
             let wanted: Option<Vec<u32>> =
                 std::str::from_utf8(&bytes).ok().map(|text| text.chars().map(u32::from).collect());
             for level in Level::all() {
-                let found = characters(&bytes, level);
+                let found = characters(Unfolding::at(level, &bytes));
                 assert_eq!(
                     found.as_ref().map(|(all, _)| all),
                     wanted.as_ref(),
@@ -277,18 +324,47 @@ mod tests {
                     seen[4] += 1;
                     continue;
                 };
-                let width = match all.iter().max() {
-                    Some(0x1_0000..) => Width::Four,
-                    Some(0x100..) => Width::Two,
-                    Some(0x80..) => Width::One,
-                    _ => Width::Ascii,
-                };
-                assert_eq!(kind, width, "{} {bytes:x?}", level.name());
+                assert_eq!(kind, width(&all), "{} {bytes:x?}", level.name());
                 seen[kind as usize] += 1;
             }
         }
         let levels = Level::all().len();
         assert!(cfg!(miri) || seen.iter().all(|&times| times > 50 * levels), "{seen:?} with {levels} levels");
+    }
+
+    fn width(characters: &[u32]) -> Width {
+        match characters.iter().max() {
+            Some(0x1_0000..) => Width::Four,
+            Some(0x100..) => Width::Two,
+            Some(0x80..) => Width::One,
+            _ => Width::Ascii,
+        }
+    }
+
+    /// What is cut out of a text is read, wherever it begins and ends; of other bytes some are, and all of these rightly.
+    #[test]
+    fn what_is_cut_is_replaced_as_the_standard_library_replaces_it() {
+        let mut random = Random::from_seed(13);
+        let mut seen = [0; 2];
+        for _ in 0..or_interpreted(6000, 24) {
+            let bytes = bytes(&mut random);
+            let is_whole = std::str::from_utf8(&bytes).is_ok();
+            let start = random.next_u64() as usize % bytes.len().clamp(1, 70);
+            let end = bytes.len() - random.next_u64() as usize % (bytes.len() - start).clamp(1, 70);
+            for (from, to) in [(start, end), (start, start), (start, (start + 2).min(bytes.len()))] {
+                let bytes = &bytes[from..to];
+                let wanted: Vec<u32> = String::from_utf8_lossy(bytes).chars().map(u32::from).collect();
+                for level in Level::all() {
+                    let found = characters(Unfolding::of_cut_at(level, bytes));
+                    assert!(found.is_some() || !is_whole, "{} {bytes:x?}", level.name());
+                    seen[usize::from(found.is_some() && std::str::from_utf8(bytes).is_err())] += 1;
+                    if let Some((all, kind)) = found {
+                        assert_eq!((&all, kind), (&wanted, width(&wanted)), "{} {bytes:x?}", level.name());
+                    }
+                }
+            }
+        }
+        assert!(cfg!(miri) || seen.iter().all(|&times| times > 500), "{seen:?}");
     }
 
     /// Every lead with every second and third byte, at both ends of a block.
@@ -306,7 +382,7 @@ mod tests {
                         bytes.extend([lead, second, third, b'y']);
                         let wanted = std::str::from_utf8(&bytes).is_ok();
                         for level in Level::all() {
-                            let found = characters(&bytes, level).is_some();
+                            let found = characters(Unfolding::at(level, &bytes)).is_some();
                             assert_eq!(found, wanted, "{} {bytes:x?}", level.name());
                         }
                     }

@@ -141,7 +141,7 @@ pub fn made<'py>(py: Python<'py>, joined: Joined<'_>) -> PyResult<Option<Bound<'
         Joined::Replaced(bytes) => (bytes, true),
         Joined::Unsettled(bytes) => (bytes, false),
     };
-    match Unfolding::new(bytes) {
+    match if lossy { Unfolding::of_cut(bytes) } else { Unfolding::new(bytes) } {
         Some(wide) => match wide_text(py, &wide)? {
             Some(text) => return Ok(Some(text)),
             None if !lossy => return Ok(None),
