@@ -76,7 +76,7 @@ impl<'t> Pieces<'t> {
     }
 
     #[inline(always)]
-    pub(super) fn piece(&self, at: usize) -> &'t [u8] {
+    pub(crate) fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.range(at)]
     }
 }

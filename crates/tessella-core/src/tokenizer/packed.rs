@@ -208,6 +208,11 @@ pub(super) fn pack_odd(out: &mut Vec<u32>) {
     out.push(ODD);
 }
 
+/// What stands behind such a word, if one stands here.
+pub(super) fn behind_odd(numbers: &[u32]) -> Option<&[u32]> {
+    numbers.strip_prefix(&[ODD])
+}
+
 /// A token as one number: its id, and where in its word it ends unless it is the last one.
 fn one(id: TokenId, end: Option<u32>) -> u32 {
     id << END_BITS | end.unwrap_or(TO_THE_END)

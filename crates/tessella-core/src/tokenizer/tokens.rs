@@ -219,6 +219,19 @@ impl<'r> Tokens<'r, '_> {
                 numbers = behind;
                 continue;
             }
+            if let Some(behind) = packed::behind_odd(rest)
+                && origin.0 + one.starts[0] as usize == 0
+            {
+                let found = solver.first_word(one.piece(0))?.to_vec();
+                if packed::behind_odd(&found).is_some()
+                    || !self.unpack_mapped(&found, (one, &[]), origin, solver)?
+                {
+                    return Ok(false);
+                }
+                word += 1;
+                numbers = behind;
+                continue;
+            }
             let mut packed = Packed::new(rest);
             if !self.unpack_one(&mut packed, one, origin, solver)? {
                 return Ok(false);

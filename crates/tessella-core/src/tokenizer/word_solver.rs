@@ -172,7 +172,7 @@ impl<'s> Solver<'s> {
         self.buffers.numbers.clear();
         // Words are cut at characters, so this holds.
         let Some(word) = self.text_of(word) else { return Ok(()) };
-        if self.packs { self.packed(word) } else { self.plain_ids(word) }
+        if self.packs { self.packed(word, false) } else { self.plain_ids(word) }
     }
 
     /// Puts what a word or a part that is a key becomes into the buffer.

@@ -168,6 +168,18 @@ impl Stages {
         })
     }
 
+    /// Whether what the normalizer takes from the start of a text moves the places of all that is behind it: it does with some maps of
+    /// characters.
+    pub fn moves_what_follows(&self, start: &str) -> Result<bool> {
+        let Some(normalizer) = &self.normalizer else { return Ok(false) };
+        let text = format!("{start} a");
+        let mut normalized = AlignedText::borrowed(&text, 0);
+        normalizer.normalize(&mut normalized)?;
+        let (map, last) = (normalized.map(), normalized.as_str().len().saturating_sub(1));
+        let span = map.char_span(normalized.as_str(), last);
+        Ok((span.start, span.end) != (text.len() - 1, text.len()))
+    }
+
     /// What stands in front of each word as the model reads it, if blanks are all that cuts, and several are as one.
     pub fn mark_of_words(&self) -> Option<char> {
         let Cut::Marked(view) = &self.cut else { return None };

@@ -94,8 +94,8 @@ fn by_place(word: &str, place: Range<usize>, text: &str) -> Text {
 }
 
 impl Solver<'_> {
-    /// Puts the tokens of a word with their places into the buffer.
-    pub fn packed(&mut self, word: &str) -> Result<()> {
+    /// Puts the tokens of a word with their places into the buffer. `is_first` says that nothing at all is in front of it.
+    pub fn packed(&mut self, word: &str, is_first: bool) -> Result<()> {
         let stages = &self.words.stages;
         let Buffers { spelling, plain, places, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
         placed.clear();
@@ -129,8 +129,9 @@ impl Solver<'_> {
                 numbers.push(packed::TRAP);
             }
             // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together. Only
-            // where each character is by itself it is the word's.
-            if let Some(c) = word.chars().next()
+            // where each character is by itself it is the word's, and where nothing is before it.
+            if !is_first
+                && let Some(c) = word.chars().next()
                 && (matches!(stages.cut, Cut::Marked(_)) || !stages.is_by_character())
             {
                 let is_first = map.char_span(text, 0).start == 0;
@@ -212,6 +213,19 @@ impl Solver<'_> {
             placed.push(Placed { id: token.id, start, end, opens: index == 0, text, is_last: false });
         }
         Some(())
+    }
+
+    /// What a word with which the text begins becomes, with places.
+    pub fn first_word(&mut self, word: &[u8]) -> Result<&[u32]> {
+        self.buffers.numbers.clear();
+        // Words are cut at characters, so this holds.
+        let word = std::str::from_utf8(word).unwrap_or_default();
+        if self.words.stages.moves_what_follows(word)? {
+            packed::pack_odd(&mut self.buffers.numbers);
+        } else {
+            self.packed(word, true)?;
+        }
+        Ok(&self.buffers.numbers)
     }
 
     /// What the characters of a place become, of a word whose characters tell that.
