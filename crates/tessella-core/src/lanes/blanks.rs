@@ -344,7 +344,7 @@ impl<R: Rules> Writing<'_, R> {
         }
         let kept = all & !dropped;
         let out = &mut *self.out;
-        out.note_kept(at, kept, kept == all);
+        out.note_kept(vectors, at, kept, kept == all);
         if let Some(room) = out.bytes[out.length..].first_chunk_mut() {
             if kept == all {
                 *room = bytes_written;

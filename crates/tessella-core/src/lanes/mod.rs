@@ -147,7 +147,7 @@ use together::{Gather, InUnits, Noted, Together, Way, Ways};
 pub use units::{Boundaries, Units};
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, MOST_BEFORE_CUT, Spans, Words};
-pub use written::Written;
+pub use written::{Sources, Written};
 
 /// Pieces that are taken together.
 const CHUNK: usize = or_for_fuzzers(256, 16);

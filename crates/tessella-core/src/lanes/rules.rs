@@ -37,6 +37,8 @@ pub struct WholeWord {
     pub range: Range<usize>,
     /// What it becomes, with blanks where it is cut.
     pub text: String,
+    /// Where in the text each character of that came from, if that was asked for.
+    pub spans: Vec<[u32; 2]>,
 }
 
 /// What a text is written by.

@@ -166,6 +166,7 @@ impl Inner {
             options,
             fixed: word,
             words: 0,
+            before: 0,
             packed: std::mem::take(&mut worker.packed),
             places: std::mem::take(&mut worker.places),
         };

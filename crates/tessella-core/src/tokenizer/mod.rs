@@ -77,6 +77,7 @@ mod word_tokens;
 mod words;
 mod worker;
 mod writings;
+mod written_places;
 mod written_tables;
 #[cfg(test)]
 mod written_word_tests;

@@ -16,6 +16,7 @@ use super::word_lanes::TakesWords;
 use super::word_solver::Solver;
 use super::words::Words;
 use super::worker::Worker;
+use super::written_places::WrittenTokens;
 use crate::added::{AddedVocabulary, Segment};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
@@ -32,6 +33,8 @@ pub(super) struct Tokens<'r, 'o> {
     pub fixed: Option<u32>,
     /// Words so far.
     pub words: u32,
+    /// Tokens before those of the text.
+    pub before: usize,
     /// Room for words with the places of their tokens.
     pub packed: Vec<u32>,
     pub places: Places,
@@ -66,15 +69,20 @@ impl<'r> Tokens<'r, '_> {
         worker.expect_words(words, true, text.len());
         let Some(mut lanes) = worker.packed_words.take() else { return Ok(false) };
         self.added.split_raw(text, self.options.encode_special_tokens, segments);
-        let before = self.columns.ids.len();
+        self.before = self.columns.ids.len();
         let outcome = lanes.append(segments, text, &mut worker.scratch, self);
         worker.packed_words = Some(lanes);
         self.packed.clear();
         if !matches!(outcome, Ok(true)) {
-            self.columns.truncate(before);
-            self.words = 0;
+            self.begin_anew();
         }
         outcome
+    }
+
+    /// Takes back all tokens of the text.
+    fn begin_anew(&mut self) {
+        self.columns.truncate(self.before);
+        self.words = 0;
     }
 
     /// Appends the tokens of a text by its units; false, with nothing appended, if it must take the other way.
@@ -90,7 +98,7 @@ impl<'r> Tokens<'r, '_> {
         }
         worker.expect_units(units, text.len());
         let Some(mut lanes) = worker.units.take() else { return Ok(false) };
-        let before = self.columns.ids.len();
+        self.before = self.columns.ids.len();
         let units = lanes.units().clone();
         let outcome = match units.places() {
             Some(Telling::All) if text.len() > settled::LONGEST_TEXT => Ok(false),
@@ -103,8 +111,7 @@ impl<'r> Tokens<'r, '_> {
         };
         worker.units = Some(lanes);
         if !matches!(outcome, Ok(true)) {
-            self.columns.truncate(before);
-            self.words = 0;
+            self.begin_anew();
         }
         outcome
     }
@@ -312,6 +319,22 @@ impl TakesWords for Tokens<'_, '_> {
 
     fn room(&mut self) -> &mut Vec<u32> {
         &mut self.packed
+    }
+
+    fn written(&mut self, tokens: &WrittenTokens<'_>, origin: usize) -> bool {
+        let Columns { ids, offsets, words, surfaces, .. } = &mut *self.columns;
+        let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
+        let (positions, places) = (&mut self.positions, &mut self.places);
+        let mut spans = Spans { offsets, words, positions, places, number, step };
+        let is_told = spans.of_written_words(tokens, origin, ids, surfaces);
+        if self.fixed.is_none() {
+            self.words = spans.number;
+        }
+        is_told
+    }
+
+    fn take_back(&mut self, _: usize) {
+        self.begin_anew();
     }
 
     fn words(&mut self, words: Pieces<'_>, origin: usize, solver: &mut Solver<'_>) -> Result<bool> {

@@ -7,6 +7,7 @@ use super::packed;
 use super::word_gaps::{Gaps, Within};
 use super::word_solver::{Buffers, Joined, Solver};
 use super::words::{LONGEST_TEXT, Words};
+use super::written_places::WrittenTokens;
 use super::written_words::{self, WrittenLanes, is_wide};
 use crate::added::Segment;
 use crate::error::Result;
@@ -71,6 +72,17 @@ pub(super) trait TakesWords {
 
     /// Where the numbers of words are to be appended.
     fn room(&mut self) -> &mut Vec<u32>;
+
+    /// The tokens of a stretch that begins at byte `origin`, as it was written; false, and then maybe with some of them taken, if that
+    /// does not tell their places. Who takes ids alone is not asked.
+    fn written(&mut self, _tokens: &WrittenTokens<'_>, _origin: usize) -> bool {
+        false
+    }
+
+    /// Takes back what was handed over of a text before which there were so many numbers.
+    fn take_back(&mut self, before: usize) {
+        self.room().truncate(before);
+    }
 
     /// Some words were appended, of a text that begins at byte `origin`; false if the text must take the slow way.
     fn words(&mut self, words: Pieces<'_>, origin: usize, solver: &mut Solver<'_>) -> Result<bool>;
@@ -168,9 +180,16 @@ impl WordLanes {
                 out.added(segment, id)?;
                 continue;
             }
-            let stretch = &text[segment.range.clone()];
-            if !lanes.append((words, solving, tables), stretch, scratch, out.room())? {
-                out.room().truncate(before);
+            let (stretch, of) = (&text[segment.range.clone()], (words, solving, tables));
+            let is_done = match self.packs {
+                true => {
+                    let with = |tokens: WrittenTokens<'_>| out.written(&tokens, segment.range.start);
+                    lanes.append_placed(of, stretch, scratch, with)?
+                }
+                false => lanes.append(of, stretch, scratch, out.room())?,
+            };
+            if !is_done {
+                out.take_back(before);
                 return Ok(None);
             }
             out.looks()?;

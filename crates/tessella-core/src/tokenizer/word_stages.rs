@@ -209,6 +209,30 @@ impl Stages {
         self.with_blanks(text.as_str())
     }
 
+    /// The same with where in the word each character came from, if what begins the word is part of that; `is_first` says that
+    /// nothing is in front of it.
+    pub fn written_with_places(&self, word: &str, is_first: bool) -> Option<(String, Vec<[u32; 2]>)> {
+        let mut text = AlignedText::borrowed(word, 0);
+        match self.normalizer.as_deref() {
+            Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text).ok()?,
+            Some(normalizer) => normalizer.normalize(&mut text).ok()?,
+            None => {}
+        }
+        let (map, text) = (text.map(), text.as_str());
+        let span = |at: usize| {
+            let span = map.char_span(text, at);
+            [span.start as u32, span.end as u32]
+        };
+        let begins_itself = !text.is_empty()
+            && span(0)[0] == 0
+            && self.normalize(word.chars().next()?).is_ok_and(|text| !text.is_empty());
+        let is_told = begins_itself || is_first && !text.is_empty() && !self.moves_what_follows(word).ok()?;
+        if !is_told {
+            return None;
+        }
+        Some((self.with_blanks(text)?, text.char_indices().map(|(at, _)| span(at)).collect()))
+    }
+
     /// A normalized text with blanks where it is cut; `None` if it is to be cut elsewhere.
     pub fn with_blanks(&self, text: &str) -> Option<String> {
         let mark = self.mark_of_words()?;

@@ -167,11 +167,14 @@ impl Worker {
     #[cold]
     fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
         // Ids alone are what much text is read for; both together leave something for the cache. By default both have slots for the
-        // same number of words.
-        let writes = !packs && words.may_be_written();
+        // same number of words. What is written has what others leave.
+        let writes = words.may_be_written();
         let share = if packs || writes { self.budget / 8 * 3 } else { self.budget / 2 };
+        let other = if packs { &self.words } else { &self.packed_words };
+        let other = other.as_ref().map_or(0, |lanes| lanes.memory());
+        let left = self.budget.saturating_sub(other + share + self.budget / 64);
         let runner = words.characters().and_then(|_| Runner::new(share));
-        let written = if writes { Runner::new(self.budget / 5) } else { None };
+        let written = if writes { Runner::new(left.min(self.budget / 5)) } else { None };
         let Some(runner) = runner else {
             self.start = LanesStart::Never;
             return;

@@ -13,14 +13,22 @@ pub(super) struct Writing(OnceLock<Option<Box<Tables>>>);
 #[derive(Debug)]
 pub(super) struct Tables {
     pub boundaries: Boundaries,
-    pub blanks: Blanks,
-    /// What characters become that the writer does not tell.
-    pub writings: Writings,
+    pub told: Told,
+    /// The same where places are asked for, if these are told.
+    pub placed: OnceLock<Option<Box<Told>>>,
     pub unk: TokenId,
     /// What stands for characters that no entry has.
     pub strangers: Option<Strangers>,
     /// Whether some of these are written as one although they become several.
     pub are_joined: bool,
+}
+
+/// What is known of characters.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub blanks: Blanks,
+    /// What those become that the writer does not tell.
+    pub writings: Writings,
 }
 
 impl Writing {

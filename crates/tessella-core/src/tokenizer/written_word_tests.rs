@@ -1,11 +1,21 @@
 //! Texts that are written as a Unigram model reads them, against stage after stage.
 
-use super::EncodeOptions;
+use super::columns::Columns;
+use super::fresh::Solving;
 use super::long_word_tests::{LETTERS, spec};
-use super::tests::{stage_after_stage, with_lanes};
+use super::positions::Positions;
+use super::spans::Spans;
+use super::tests::{self, columns, stage_after_stage, with_lanes};
+use super::words::Words;
 use super::worker::LanesStart;
+use super::written_places::WrittenTokens;
+use super::written_tables::Tables;
 use super::written_words::{WrittenLanes, tables};
+use super::{EncodeOptions, Tokenizer};
+use crate::encoding::{Encoding, OffsetUnit};
 use crate::lanes::Runner;
+use crate::lanes::places::Places;
+use crate::normalize::charsmap::build_charsmap;
 use crate::random::Random;
 use crate::spec::*;
 
@@ -39,6 +49,18 @@ const OTHERS: &[&str] = &[
     "longer than a key is",
 ];
 
+/// A map by which characters vanish, become what is written for others, and join.
+fn odd_map() -> NormalizerSpec {
+    let rules =
+        [("\u{ad}", ""), ("Ж", "\u{1}"), ("é", "e\u{301}"), ("\u{bc6}\u{bbe}", "\u{bca}"), ("ж\u{ad}", "a")];
+    let rules: Vec<_> =
+        rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
+    NormalizerSpec::Precompiled {
+        charsmap: build_charsmap(&rules).unwrap().into(),
+        matching: CharsmapMatching::Grapheme,
+    }
+}
+
 /// Makes it one that cuts at marks alone, where several blanks are one.
 fn between_marks(spec: &mut TokenizerSpec, seed: u64) {
     let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer else { unreachable!() };
@@ -54,11 +76,37 @@ fn between_marks(spec: &mut TokenizerSpec, seed: u64) {
     spec.normalizer = Some(NormalizerSpec::Sequence(steps.collect()));
 }
 
+/// All columns of a text, if it is written with places.
+fn with_places(
+    tokenizer: &Tokenizer,
+    lanes: &mut WrittenLanes,
+    of: (&Words, Solving<'_>, &Tables),
+    text: &str,
+    options: &EncodeOptions<'_>,
+) -> Option<tests::Columns> {
+    let (mut columns, mut places) = (Columns::default(), Places::default());
+    let Columns { ids, offsets, words, surfaces, .. } = &mut columns;
+    let positions = &mut Positions::new(text, options.offsets);
+    let mut spans = Spans { offsets, words, positions, places: &mut places, number: 0, step: 1 };
+    let with = |tokens: WrittenTokens<'_>| spans.of_written_words(&tokens, 0, ids, surfaces);
+    let workers = &tokenizer.inner.workers;
+    let is_done = workers.with(|worker| lanes.append_placed(of, text, &mut worker.scratch, with).unwrap());
+    is_done.then(|| {
+        let Columns { ids, offsets, words, surfaces, .. } = columns;
+        let texts = tokenizer.inner.texts.clone();
+        let found = Encoding::from_tokens(ids, offsets, words, 0, texts, surfaces.done());
+        (found.ids().to_vec(), found.offsets().to_vec(), found.words().to_vec(), found.tokens())
+    })
+}
+
 #[test]
 fn written_texts_are_as_the_stages() {
-    let (mut written, mut refused, mut models) = ([0, 0], 0, 0);
+    let (mut written, mut refused, mut models, mut placed) = ([0, 0], 0, 0, [0, 0]);
     for seed in 0..400 {
         let mut spec = spec(seed);
+        if seed % 5 == 0 {
+            spec.normalizer = Some(odd_map());
+        }
         let ModelSpec::Unigram(unigram) = &mut spec.model else { unreachable!() };
         unigram.byte_fallback &= seed % 8 == 0;
         let metaspace =
@@ -80,6 +128,7 @@ fn written_texts_are_as_the_stages() {
         let Some(tables) = tables(words, &solving, usize::MAX) else { continue };
         models += 1;
         let mut lanes = WrittenLanes::new(Runner::new(1 << 20).unwrap());
+        let mut placed_lanes = WrittenLanes::new(Runner::new(1 << 20).unwrap());
         let mut random = Random::from_seed(seed);
         for round in 0..60 {
             let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
@@ -99,9 +148,21 @@ fn written_texts_are_as_the_stages() {
                 }
                 *(if is_done { &mut written[seed as usize % 2] } else { &mut refused }) += 1;
             }
+            let offsets = [OffsetUnit::Char, OffsetUnit::Byte, OffsetUnit::Utf16][round % 3];
+            let options = EncodeOptions { offsets, ..EncodeOptions::default() };
+            let expected = columns(&slow, &text, &options);
+            for _ in 0..2 {
+                let found = with_places(&fast, &mut placed_lanes, (words, solving, tables), &text, &options);
+                placed[usize::from(found.is_some())] += 1;
+                if let Some(found) = found {
+                    assert_eq!(found, *expected.as_ref().unwrap(), "{seed} {text:?} {:?}", spec.normalizer);
+                }
+            }
         }
     }
     let [between_marks, others] = written;
+    // Where cuts are at marks alone, places are not told.
+    assert!(placed[1] > 4000, "{placed:?}");
     let is_much = models > 100 && between_marks > 2000 && others > 5000 && refused > 500;
     assert!(is_much, "{models} {written:?} {refused}");
 }

@@ -11,12 +11,15 @@
 //! *uncertain* ([`apart`](crate::model::unigram::apart)), and then its word is solved whole, as it is written: what stands for a
 //! character that no entry has counts as much. The raw words ([`word_lanes`](super::word_lanes)) are the slow twin.
 
+use std::sync::OnceLock;
+
 use super::fresh::Solving;
 use super::parts::{UNCERTAIN, some_uncertain};
 use super::spelling::Spelling;
 use super::words::Words;
 use super::writings::Writings;
-use super::written_tables::Tables;
+use super::written_places::{self, Lengths, WrittenTokens};
+use super::written_tables::{Tables, Told};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::kept::{MANY, Unknown};
@@ -58,6 +61,9 @@ struct ByStages<'w> {
     joins_hangul: bool,
     /// Whether nothing is in front of the text.
     is_all: bool,
+    /// Whether it is to be told where everything came from, and what stands for others, which nothing is to be written as then.
+    places: bool,
+    strangers: Option<Strangers>,
 }
 
 /// Whether a character is a syllable that takes several characters apart.
@@ -93,10 +99,11 @@ impl Character {
 
 impl<'w> ByStages<'w> {
     /// `None` if the stages tell nothing of characters.
-    fn new(words: &'w Words, model: &'w Unigram) -> Option<Self> {
-        let characters = words.characters()?;
+    fn new(words: &'w Words, model: &'w Unigram, places: bool, strangers: Option<Strangers>) -> Option<Self> {
+        let (characters, writings) = (words.characters()?, None);
+        let (joins_hangul, is_all) = (false, true);
         let mut rules =
-            ByStages { words, characters, model, writings: None, joins_hangul: false, is_all: true };
+            ByStages { words, characters, model, writings, joins_hangul, is_all, places, strangers };
         let is_told = |c: char| rules.told(c).is_some();
         let [end, first, second] = ["\r\n", "\r", "\n"].map(|text| words.stages.written(text));
         let apart = first? + &second?;
@@ -106,8 +113,9 @@ impl<'w> ByStages<'w> {
             return None;
         }
         let syllable = rules.told('\u{AC01}').map(|told| told.in_cluster.text);
+        // Where a token is unknown, what the model read there is its text.
         rules.joins_hangul =
-            syllable.is_some_and(|text| rules.are_strange(&text) && text.chars().count() > 1);
+            !places && syllable.is_some_and(|text| rules.are_strange(&text) && text.chars().count() > 1);
         Some(rules)
     }
 
@@ -118,11 +126,22 @@ impl<'w> ByStages<'w> {
             Some(normalizer) => normalizer.in_cluster(c),
             None => Some(InCluster { text: c.into(), bytes: c.len_utf8(), extends: false, opens: false }),
         }?;
+        let keeps_places = || stages.normalizer.as_ref().is_none_or(|normalizer| normalizer.keeps_places(c));
+        if self.places
+            && (!keeps_places() || !in_cluster.text.starts_with(c) && self.has_stranger(&in_cluster.text))
+        {
+            return None;
+        }
         let written = stages.with_blanks(&in_cluster.text)?;
         let is_blank = written.contains(' ');
         // No letter is a blank: what composes with others is something else beside them.
         let is_told = !is_blank || !c.is_alphanumeric() && written.chars().all(|c| c == ' ');
         is_told.then_some(Character { in_cluster, is_blank })
+    }
+
+    fn has_stranger(&self, text: &str) -> bool {
+        let has = |Strangers { usual, last }| text.bytes().any(|byte| byte == usual || byte == last);
+        self.strangers.is_some_and(has)
     }
 
     fn are_strange(&self, text: &str) -> bool {
@@ -158,7 +177,8 @@ impl Rules for ByStages<'_> {
             (0, _) => Fate::Gone,
             (1, _) if text.starts_with(c) => self.of_kept(c),
             (1, &[byte]) => Fate::Becomes(byte),
-            (1, _) if self.are_strange(text) => Fate::Strange,
+            // Where places are told, what is strange is what stands there.
+            (1, _) if self.are_strange(text) && !self.places => Fate::Strange,
             _ if self.joins_hangul && is_syllable(c) && self.are_strange(text) => Fate::Strange,
             _ => Fate::Other,
         };
@@ -196,8 +216,16 @@ impl Rules for ByStages<'_> {
             }
             holds |= !kind.is_gone();
         }
-        let text = self.words.stages.written(word)?;
-        Some(WholeWord { range: start..end, text })
+        let stages = &self.words.stages;
+        let (text, mut spans) = match self.places {
+            true => stages.written_with_places(word, start == 0 && self.is_all)?,
+            false => (stages.written(word)?, Vec::new()),
+        };
+        if self.places && self.has_stranger(&text) {
+            return None;
+        }
+        spans.iter_mut().flatten().for_each(|place| *place += start as u32);
+        Some(WholeWord { range: start..end, text, spans })
     }
 }
 
@@ -228,10 +256,28 @@ fn make(words: &Words, solving: &Solving<'_>) -> Option<Tables> {
         pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
     }
     let boundaries = Boundaries::new(pairs.into_iter())?;
-    let rules = ByStages::new(words, model)?;
-    let blanks = Blanks::new(&rules, Spacing { prepends: true, drops: true }, strangers);
-    let (writings, are_joined) = (Writings::new(), rules.joins_hangul);
-    Some(Tables { boundaries, blanks, writings, unk, strangers, are_joined })
+    let rules = ByStages::new(words, model, false, strangers)?;
+    let are_joined = rules.joins_hangul;
+    let told = Told { blanks: Blanks::new(&rules, SPACING, strangers), writings: Writings::new() };
+    Some(Tables { boundaries, told, placed: OnceLock::new(), unk, strangers, are_joined })
+}
+
+const SPACING: Spacing = Spacing { prepends: true, drops: true };
+
+/// What tells of characters, with the places that what they become comes from; `None` if there are blanks that have places of their
+/// own, or ids that do not share a number with a length.
+fn placed<'t>(words: &Words, model: &Unigram, tables: &'t Tables) -> Option<&'t Told> {
+    let make = || {
+        let is_told = words.stages.gaps().is_none() && model.size() <= written_places::ID_BOUND as usize;
+        let rules = ByStages::new(words, model, true, tables.strangers).filter(|_| is_told)?;
+        let blanks = Blanks::new(&rules, SPACING, tables.strangers);
+        Some(Box::new(Told { blanks, writings: Writings::new() }))
+    };
+    if tables.placed.get().is_none() {
+        // By every thread that needs it and has not got it yet, so that none waits for another.
+        let _ = tables.placed.set(make());
+    }
+    tables.placed.get()?.as_deref()
 }
 
 /// Whether a text is to be written.
@@ -260,6 +306,8 @@ struct Buffers {
     spelling: Spelling,
     ids: Vec<TokenId>,
     of_unit: Vec<TokenId>,
+    /// Of a text: tokens with their lengths.
+    numbers: Vec<u32>,
 }
 
 impl WrittenLanes {
@@ -275,32 +323,84 @@ impl WrittenLanes {
     /// Appends the ids of what stands between added tokens; false, and then maybe some of them, if raw words have to tell.
     pub fn append(
         &mut self,
-        (words, solving, tables): (&Words, Solving<'_>, &Tables),
+        of: (&Words, Solving<'_>, &Tables),
         text: &str,
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
+    ) -> Result<bool> {
+        let before = out.len();
+        let (tables, level) = (of.2, self.runner.level());
+        let is_done = self.numbers(of, &tables.told, (text, false), scratch, out, |_, _| true)?;
+        join_unknown(level, tables.unk, before, out);
+        Ok(is_done)
+    }
+
+    /// The same, but the tokens are handed over with what their places follow from; `with` says whether they do. These lanes remember
+    /// units with the lengths of their tokens, so all that they do is done this way.
+    pub fn append_placed(
+        &mut self,
+        of: (&Words, Solving<'_>, &Tables),
+        text: &str,
+        scratch: &mut Scratch,
+        with: impl FnOnce(WrittenTokens<'_>) -> bool,
+    ) -> Result<bool> {
+        let (words, solving, tables) = of;
+        let model = solving.parts().0;
+        let Some(told) = placed(words, model, tables).filter(|_| text.len() <= written_places::LONGEST_TEXT)
+        else {
+            return Ok(false);
+        };
+        let mut numbers = std::mem::take(&mut self.buffers.numbers);
+        numbers.clear();
+        let is_done = self.numbers(of, told, (text, true), scratch, &mut numbers, |written, numbers| {
+            with(WrittenTokens {
+                numbers,
+                text: written.bytes(),
+                sources: written.places(),
+                original: text,
+                unk: tables.unk,
+                strangers: tables.strangers,
+                mark: words.stages.mark_of_words(),
+            })
+        });
+        self.buffers.numbers = numbers;
+        is_done
+    }
+
+    /// Appends what the units of a text come to, and hands over how it was written.
+    fn numbers(
+        &mut self,
+        (words, solving, tables): (&Words, Solving<'_>, &Tables),
+        told: &Told,
+        (text, places): (&str, bool),
+        scratch: &mut Scratch,
+        out: &mut Vec<u32>,
+        with: impl FnOnce(&Written, &[u32]) -> bool,
     ) -> Result<bool> {
         let WrittenLanes { runner, bounds, buffers } = self;
         let Some(characters) = words.characters() else { return Ok(false) };
         let Some(stretch) = words.stages.without_ends(text, characters) else { return Ok(false) };
         let (is_all, text) = (stretch.start == 0, &text[stretch]);
         let mut written = std::mem::take(&mut buffers.written);
-        let (model, writings) = (solving.parts().0, Some(&tables.writings));
-        let rules = ByStages { words, characters, model, writings, joins_hangul: tables.are_joined, is_all };
+        written.tells_sources = places;
+        let (model, writings) = (solving.parts().0, Some(&told.writings));
+        let joins_hangul = tables.are_joined && !places;
+        let strangers = tables.strangers;
+        let rules = ByStages { words, characters, model, writings, joins_hangul, is_all, places, strangers };
         let is_written =
-            words.has_no_literal(text) && tables.blanks.write(runner.level(), &rules, text, &mut written)?;
+            words.has_no_literal(text) && told.blanks.write(runner.level(), &rules, text, &mut written)?;
         // Where blanks are marks, those at the end are pieces unless they were stripped.
         let ends = words.stages.gaps().is_none() || !written.ended_with_blanks;
         let mut is_done = is_written && ends && are_short(written.bytes());
         if is_done {
-            let mut solver = Solver { words, solving, buffers };
+            let mut solver = Solver { words, solving, buffers, places };
             let (before, bytes) = (out.len(), written.bytes());
             units(runner, &mut solver, (tables, bounds), bytes, out)?;
             if some_uncertain(&out[before..]) {
                 out.truncate(before);
                 is_done = by_words(runner, &mut solver, (tables, bounds), bytes, scratch, out)?;
             }
-            join_unknown(runner.level(), tables.unk, before, out);
+            is_done = is_done && with(&written, &out[before..]);
         }
         written.rest();
         buffers.written = written;
@@ -362,7 +462,7 @@ fn by_words(
             units(runner, solver, (tables, bounds), word, out)?;
             if some_uncertain(&out[before..]) {
                 out.truncate(before);
-                if tables.is_open(word) {
+                if !solver.places && tables.is_open(word) {
                     return Ok(false);
                 }
                 solver.whole(word, scratch, out)?;
@@ -416,6 +516,8 @@ struct Solver<'s, 'b> {
     words: &'s Words,
     solving: Solving<'s>,
     buffers: &'b mut Buffers,
+    /// Whether tokens come with their lengths.
+    places: bool,
 }
 
 impl Solver<'_, '_> {
@@ -426,7 +528,13 @@ impl Solver<'_, '_> {
         let Buffers { spelling, tokens, .. } = &mut *self.buffers;
         tokens.clear();
         self.words.stages.tokenize(word, spelling, scratch, tokens)?;
-        out.extend(tokens.iter().map(|token| token.id));
+        if self.places {
+            spelling.translate(tokens);
+            let mut lengths = Lengths { at: 0, out };
+            tokens.iter().for_each(|token| lengths.push(token.id, token.end as usize));
+        } else {
+            out.extend(tokens.iter().map(|token| token.id));
+        }
         Ok(())
     }
 }
@@ -435,7 +543,14 @@ impl LongPieces for Solver<'_, '_> {
     fn ids(&mut self, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
         let (model, steps) = self.solving.parts();
         let Buffers { arrivals, of_unit, tokens, .. } = &mut *self.buffers;
-        if !model.ids_of_long_unit(steps, unit, (arrivals, of_unit), tokens, out) {
+        let is_told = if self.places {
+            let mut lengths = Lengths { at: 0, out: &mut *out };
+            let each = |id, end| lengths.push(id, end);
+            model.tokens_of_long_unit(steps, unit, (arrivals, of_unit), tokens, each)
+        } else {
+            model.ids_of_long_unit(steps, unit, (arrivals, of_unit), tokens, out)
+        };
+        if !is_told {
             out.push(UNCERTAIN);
         }
         Ok(())
@@ -450,13 +565,19 @@ impl Solve for Solver<'_, '_> {
 
     #[inline(never)]
     fn solve(&mut self, _: &mut Work, keys: &[Key], mut found: impl FnMut(usize, &[TokenId])) -> Result<()> {
-        let (model, steps) = self.solving.parts();
+        let ((model, steps), places) = (self.solving.parts(), self.places);
         let Buffers { together, units, tokens, ids, .. } = &mut *self.buffers;
         units.clear();
         units.extend(keys.iter().map(|unit| Unit::with_marks(unit.bytes(), unit.len(), b' ')));
         together.solve(steps, units, |at, best| {
             ids.clear();
-            if !model.ids_of_unit(steps, best, &units[at], tokens, ids) {
+            let is_told = if places {
+                let mut lengths = Lengths { at: 0, out: &mut *ids };
+                model.tokens_of_unit(steps, best, &units[at], tokens, |id, end| lengths.push(id, end))
+            } else {
+                model.ids_of_unit(steps, best, &units[at], tokens, ids)
+            };
+            if !is_told {
                 ids.push(UNCERTAIN);
             }
             found(at, ids);

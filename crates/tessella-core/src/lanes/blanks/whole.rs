@@ -46,7 +46,7 @@ impl<R: Rules> Writing<'_, R> {
     /// Writes the word around a place as a whole, in the place of what is written of it; says how many bytes behind the place it ends.
     #[cold]
     pub(super) fn whole_word(&mut self, at: usize) -> Option<usize> {
-        let WholeWord { range, text } = self.rules.word(self.text, at)?;
+        let WholeWord { range, text, spans } = self.rules.word(self.text, at)?;
         let is_blank = |c: char| fate(self.blanks.character(self.rules, c as usize)) == BLANK;
         if self.text.get(range.start..at)?.contains(is_blank) {
             return None;
@@ -55,12 +55,15 @@ impl<R: Rules> Writing<'_, R> {
         // So only what stands in front of the word became a blank.
         out.length = out.bytes[..out.length].iter().rposition(|&byte| byte == b' ')? + 1;
         (self.after_blank, self.strange) = (self.blanks.spacing.drops, 0);
-        for c in text.chars() {
+        for (number, c) in text.chars().enumerate() {
             let mut bytes = [0; 4];
             let bytes = c.encode_utf8(&mut bytes).as_bytes();
             let is_blank = c == ' ';
             if !(is_blank && self.after_blank) {
-                self.out.note(bytes.len(), |_| range.start);
+                match spans.get(number) {
+                    Some(&span) => self.out.note_span(bytes.len(), span),
+                    None => self.out.note(bytes.len(), |_| range.start),
+                }
                 let Written { bytes: room, length, .. } = &mut *self.out;
                 room.get_mut(*length..*length + bytes.len())?.copy_from_slice(bytes);
                 *length += bytes.len();

@@ -223,11 +223,81 @@ impl Unigram {
         tokens: &mut Vec<PieceToken>,
         out: &mut Vec<TokenId>,
     ) -> bool {
-        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
-        if !ids.iter().any(|&id| is_unknown(id)) {
+        if !self.have_unknown(ids) {
             out.extend_from_slice(ids);
             return true;
         }
+        let is_done = self.with_unknown(unit, ids, ends, tokens);
+        out.extend(tokens.iter().map(|token| token.id));
+        is_done
+    }
+
+    /// As [`ids_of_unit`](Self::ids_of_unit), with the end of each token in the unit.
+    pub(crate) fn tokens_of_unit(
+        &self,
+        steps: &Steps,
+        best: &Best,
+        unit: &Unit,
+        tokens: &mut Vec<PieceToken>,
+        each: impl FnMut(TokenId, usize),
+    ) -> bool {
+        let text = unit.text();
+        if best.distance <= Self::slack(steps, !text.starts_with(b" ")) {
+            return false;
+        }
+        let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([text.len()]);
+        self.tokens_in_word(text, best.ids(), ends, tokens, each)
+    }
+
+    /// The same of a unit that is too long to be solved together with others.
+    pub(crate) fn tokens_of_long_unit(
+        &self,
+        steps: &Steps,
+        unit: &[u8],
+        (arrivals, ids): (&mut Arrivals, &mut Vec<TokenId>),
+        tokens: &mut Vec<PieceToken>,
+        each: impl FnMut(TokenId, usize),
+    ) -> bool {
+        if unit.len() > MOST_ALONE {
+            return false;
+        }
+        ids.clear();
+        let alone = arrivals.solve(steps, unit, b' ', ids);
+        let slack = steps.slack_of_each() + if unit.starts_with(b" ") { 0.0 } else { SLACK };
+        alone.distance_per_character > slack && self.tokens_in_word(unit, ids, arrivals.ends(), tokens, each)
+    }
+
+    fn tokens_in_word(
+        &self,
+        unit: &[u8],
+        ids: &[TokenId],
+        ends: impl Iterator<Item = usize>,
+        tokens: &mut Vec<PieceToken>,
+        mut each: impl FnMut(TokenId, usize),
+    ) -> bool {
+        if !self.have_unknown(ids) {
+            ids.iter().zip(ends).for_each(|(&id, end)| each(id, end));
+            return true;
+        }
+        let is_done = self.with_unknown(unit, ids, ends, tokens);
+        tokens.iter().for_each(|token| each(token.id, token.end as usize));
+        is_done
+    }
+
+    fn have_unknown(&self, ids: &[TokenId]) -> bool {
+        ids.iter().any(|&id| id == NO_PIECE || Some(id) == self.unk_id)
+    }
+
+    /// The tokens of the best way through a unit with unknown ones; false, and none, if the word has to tell.
+    fn with_unknown(
+        &self,
+        unit: &[u8],
+        ids: &[TokenId],
+        ends: impl Iterator<Item = usize>,
+        tokens: &mut Vec<PieceToken>,
+    ) -> bool {
+        tokens.clear();
+        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
         let (Some(unk_id), Ok(piece)) = (self.unk_id, std::str::from_utf8(unit)) else { return false };
         let edges = ids.iter().zip(ends);
         let edges = edges.map(|(&id, end)| (if id == NO_PIECE { unk_id } else { id }, end));
@@ -238,11 +308,11 @@ impl Unigram {
         let is_open = |id: Option<&TokenId>, token: Option<&PieceToken>| {
             id.is_some_and(|&id| is_unknown(id)) && token.is_some_and(|token| token.id != unk_id)
         };
-        if is_open(ids.first(), tokens.first()) || is_open(ids.last(), tokens.last()) {
-            return false;
+        let is_done = !is_open(ids.first(), tokens.first()) && !is_open(ids.last(), tokens.last());
+        if !is_done {
+            tokens.clear();
         }
-        out.extend(tokens.iter().map(|token| token.id));
-        true
+        is_done
     }
 
     /// Appends the ids of edges, each with its end; false, and nothing is appended, if there are none.
