@@ -297,6 +297,8 @@ mod tests {
     #[test]
     fn pieces_made_to_collide() {
         let mut tally = Tally::new(Tally::most_memory(FIRST_LINES_LOG2)).unwrap();
+        // With some seeds numbers do not come to all lines.
+        tally.hash_seed = [0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344];
         let pieces: Vec<String> =
             (0..).map(|number: u32| number.to_string()).take(or_interpreted(1 << 16, 1 << 12)).collect();
         let same: Vec<&String> =
