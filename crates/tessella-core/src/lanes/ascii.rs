@@ -6,6 +6,16 @@
 
 /// Bytes that are looked at together.
 pub const BLOCK: usize = 64;
+/// The places of a block.
+pub const IN_ORDER: [u8; BLOCK] = {
+    let mut places = [0; BLOCK];
+    let mut at = 0;
+    while at < BLOCK {
+        places[at] = at as u8;
+        at += 1;
+    }
+    places
+};
 
 pub const LETTER: u8 = 1;
 pub const DIGIT: u8 = 2;

@@ -1,6 +1,6 @@
 //! A text that is written, and, where that is wanted, where in the original each byte of it came from.
 
-use super::ascii::BLOCK;
+use super::ascii::{BLOCK, IN_ORDER};
 use super::vectors::Vectors;
 
 /// A text on its way. The buffer is longer than the text in it.
@@ -58,17 +58,6 @@ impl Sources<'_> {
         self.sources.get(at).is_some_and(|source| source & SPANNED == 0)
     }
 }
-
-/// The places of a block.
-const PLACES: [u8; BLOCK] = {
-    let mut places = [0; BLOCK];
-    let mut at = 0;
-    while at < BLOCK {
-        places[at] = at as u8;
-        at += 1;
-    }
-    places
-};
 
 /// Longer buffers are given back.
 const MOST_KEPT: usize = 1 << 20;
@@ -137,9 +126,9 @@ impl Written {
         }
         self.grow(BLOCK);
         let Some(room) = self.sources[self.length..].first_chunk_mut::<BLOCK>() else { return };
-        let mut places = PLACES;
+        let mut places = IN_ORDER;
         if !are_all {
-            vectors.kept(&PLACES, kept, &mut places);
+            vectors.kept(&IN_ORDER, kept, &mut places);
         }
         for (room, place) in room.iter_mut().zip(places) {
             *room = source as u32 + u32::from(place);

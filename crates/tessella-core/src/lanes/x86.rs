@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
+use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, IN_ORDER, LETTER, UPPER, WHITE};
 use super::characters::{HIGH_HALVES, Kinds, Set, Sets};
 use super::ends::{Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER};
@@ -486,15 +486,6 @@ fn kinds_512(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn places_512(bits: u64, base: u32, out: &mut [u32; BLOCK]) {
-    const IN_ORDER: [u8; BLOCK] = {
-        let mut places = [0; BLOCK];
-        let mut at = 0;
-        while at < BLOCK {
-            places[at] = at as u8;
-            at += 1;
-        }
-        places
-    };
     // SAFETY: 64 bytes are there, and this load asks for no alignment.
     #[allow(unsafe_code)]
     let in_order = unsafe { _mm512_loadu_si512(IN_ORDER.as_ptr().cast()) };

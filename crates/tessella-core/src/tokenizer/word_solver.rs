@@ -287,7 +287,7 @@ impl<'s> Solver<'s> {
     }
 
     fn plain_ids(&mut self, word: &str) -> Result<()> {
-        let Stages { normalizer, cut, .. } = &self.words.stages;
+        let Stages { cut, .. } = &self.words.stages;
         let Buffers { spelling, plain, tokens, numbers, long, .. } = &mut *self.buffers;
         tokens.clear();
         let is_long = word.len() > Key::LONGEST;
@@ -303,11 +303,7 @@ impl<'s> Solver<'s> {
             }
         } else {
             let mut text = AlignedText::untracked(word);
-            match normalizer {
-                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
-                Some(normalizer) => normalizer.normalize(&mut text)?,
-                None => {}
-            }
+            self.words.stages.normalize_word(&mut text)?;
             let text = text.as_str();
             if self.words.traps.are_in(text) {
                 numbers.push(UNCERTAIN);

@@ -198,14 +198,19 @@ impl Stages {
         (before.is_empty() && behind.is_empty()).then_some(words)
     }
 
+    /// Normalizes a word, which stands in the text by itself.
+    pub fn normalize_word(&self, word: &mut AlignedText<'_>) -> Result<()> {
+        match self.normalizer.as_deref() {
+            Some(normalizer) if word.as_str().len() <= Key::LONGEST => normalizer.normalize_short(word),
+            Some(normalizer) => normalizer.normalize(word),
+            None => Ok(()),
+        }
+    }
+
     /// A word as the normalizer makes it, with blanks where it is cut; `None` if it is to be cut elsewhere, or there is an error.
     pub fn written(&self, word: &str) -> Option<String> {
         let mut text = AlignedText::untracked(word);
-        match self.normalizer.as_deref() {
-            Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text).ok()?,
-            Some(normalizer) => normalizer.normalize(&mut text).ok()?,
-            None => {}
-        }
+        self.normalize_word(&mut text).ok()?;
         self.with_blanks(text.as_str())
     }
 
@@ -213,11 +218,7 @@ impl Stages {
     /// nothing is in front of it.
     pub fn written_with_places(&self, word: &str, is_first: bool) -> Option<(String, Vec<[u32; 2]>)> {
         let mut text = AlignedText::borrowed(word, 0);
-        match self.normalizer.as_deref() {
-            Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text).ok()?,
-            Some(normalizer) => normalizer.normalize(&mut text).ok()?,
-            None => {}
-        }
+        self.normalize_word(&mut text).ok()?;
         let (map, text) = (text.map(), text.as_str());
         let span = |at: usize| {
             let span = map.char_span(text, at);

@@ -115,11 +115,7 @@ impl Solver<'_> {
             pieces.tell(word, piece, places);
         } else {
             let mut text = AlignedText::borrowed(word, 0);
-            match &stages.normalizer {
-                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
-                Some(normalizer) => normalizer.normalize(&mut text)?,
-                None => {}
-            }
+            stages.normalize_word(&mut text)?;
             let (map, text) = (text.map(), text.as_str());
             if stages.leaves_blanks(word, text) {
                 packed::pack_odd(numbers);

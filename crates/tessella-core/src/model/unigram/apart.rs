@@ -109,8 +109,7 @@ impl Unigram {
         if is_unknown(best.ids()[0]) && (has_mark || is_inner && !self.begins_strange(piece)) {
             return false;
         }
-        let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([piece.len()]);
-        let edges = best.ids().iter().zip(ends);
+        let edges = best.ids().iter().zip(ends(best, piece.as_bytes()));
         let edges = edges.map(|(&id, end)| (if id == NO_PIECE { unk_id } else { id }, end));
         self.write(piece, edges, tokens, out)
     }
@@ -188,11 +187,7 @@ impl Unigram {
         out: &mut Vec<TokenId>,
     ) -> bool {
         let text = unit.text();
-        if best.distance <= Self::slack(steps, !text.starts_with(b" ")) {
-            return false;
-        }
-        let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([text.len()]);
-        self.ids_in_word(text, best.ids(), ends, tokens, out)
+        Self::is_sure(steps, best, text) && self.ids_in_word(text, best.ids(), ends(best, text), tokens, out)
     }
 
     /// The same of a unit that is too long to be solved together with others.
@@ -204,6 +199,18 @@ impl Unigram {
         tokens: &mut Vec<PieceToken>,
         out: &mut Vec<TokenId>,
     ) -> bool {
+        Self::solve_long_unit(steps, unit, arrivals, ids)
+            && self.ids_in_word(unit, ids, arrivals.ends(), tokens, out)
+    }
+
+    /// Whether no other way through a unit is too near the best one.
+    #[inline]
+    fn is_sure(steps: &Steps, best: &Best, unit: &[u8]) -> bool {
+        best.distance > Self::slack(steps, !unit.starts_with(b" "))
+    }
+
+    /// Finds the best way through a long unit; false if that is not told, or another one is too near.
+    fn solve_long_unit(steps: &Steps, unit: &[u8], arrivals: &mut Arrivals, ids: &mut Vec<TokenId>) -> bool {
         if unit.len() > MOST_ALONE {
             return false;
         }
@@ -211,7 +218,7 @@ impl Unigram {
         let alone = arrivals.solve(steps, unit, b' ', ids);
         // How near others are is told for each character in front, of which there is at least one.
         let slack = steps.slack_of_each() + if unit.starts_with(b" ") { 0.0 } else { SLACK };
-        alone.distance_per_character > slack && self.ids_in_word(unit, ids, arrivals.ends(), tokens, out)
+        alone.distance_per_character > slack
     }
 
     /// Appends the ids of the best way through a unit.
@@ -242,11 +249,8 @@ impl Unigram {
         each: impl FnMut(TokenId, usize),
     ) -> bool {
         let text = unit.text();
-        if best.distance <= Self::slack(steps, !text.starts_with(b" ")) {
-            return false;
-        }
-        let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([text.len()]);
-        self.tokens_in_word(text, best.ids(), ends, tokens, each)
+        Self::is_sure(steps, best, text)
+            && self.tokens_in_word(text, best.ids(), ends(best, text), tokens, each)
     }
 
     /// The same of a unit that is too long to be solved together with others.
@@ -258,13 +262,8 @@ impl Unigram {
         tokens: &mut Vec<PieceToken>,
         each: impl FnMut(TokenId, usize),
     ) -> bool {
-        if unit.len() > MOST_ALONE {
-            return false;
-        }
-        ids.clear();
-        let alone = arrivals.solve(steps, unit, b' ', ids);
-        let slack = steps.slack_of_each() + if unit.starts_with(b" ") { 0.0 } else { SLACK };
-        alone.distance_per_character > slack && self.tokens_in_word(unit, ids, arrivals.ends(), tokens, each)
+        Self::solve_long_unit(steps, unit, arrivals, ids)
+            && self.tokens_in_word(unit, ids, arrivals.ends(), tokens, each)
     }
 
     fn tokens_in_word(
@@ -421,6 +420,12 @@ impl Unigram {
         }
         (margin > SLACK).then_some(Apart { tokens, first, has_unknown })
     }
+}
+
+/// Where the tokens of the best way through a unit end.
+#[inline]
+fn ends(best: &Best, unit: &[u8]) -> impl Iterator<Item = usize> {
+    best.starts()[1..].iter().map(|&end| end.into()).chain([unit.len()])
 }
 
 #[cfg(test)]
