@@ -13,6 +13,7 @@ use super::segment::normalize_str;
 use crate::lanes::Characters;
 use crate::normalize::{Blanks, Normalizer};
 use crate::pretokenize::MarkedView;
+use crate::text::AlignedText;
 
 /// What blanks come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(super) struct Gaps {
     solid: u128,
     /// Whether these two become something else side by side, and blanks are counted.
     line_ends_differ: bool,
+    /// How many of their bytes are behind what they become side by side: a map of characters puts one in the place of the first.
+    behind_line_end: u32,
 }
 
 /// The only blanks that are one cluster.
@@ -66,13 +69,19 @@ impl Gaps {
             return None;
         }
         let mut blanks = Blanks { join: false, strips: (false, false) };
-        let mut line_ends_differ = false;
+        let (mut line_ends_differ, mut behind_line_end) = (false, 0);
         if let Some(normalizer) = normalizer {
             let (of_words, of_blanks) = normalizer.of_words(mark)?;
             blanks = of_blanks;
             let normalize = |text| normalize_str(Some(&of_words), text).ok();
             let apart = LINE_END.split_inclusive('\r').map(normalize).collect::<Option<String>>();
             line_ends_differ = !blanks.join && normalize(LINE_END) != apart;
+            let mut aligned = AlignedText::borrowed(LINE_END, 0);
+            of_words.normalize(&mut aligned).ok()?;
+            if let Some(last) = aligned.as_str().char_indices().next_back() {
+                behind_line_end =
+                    (LINE_END.len() - aligned.map().char_span(aligned.as_str(), last.0).end) as u32;
+            }
             *normalizer = Arc::new(of_words);
         }
         let normalizer = normalizer.as_deref();
@@ -80,7 +89,14 @@ impl Gaps {
             let ascii = (0..0x80u8).filter(|&byte| is(normalizer, byte.into()));
             ascii.fold(0u128, |all, byte| all | 1 << byte)
         };
-        Some(Gaps { blanks, mark, white: all(is_white), solid: all(is_solid), line_ends_differ })
+        Some(Gaps {
+            blanks,
+            mark,
+            white: all(is_white),
+            solid: all(is_solid),
+            line_ends_differ,
+            behind_line_end,
+        })
     }
 
     /// Whether a character may be part of a word or of what stands between words, by what it becomes alone.
@@ -102,6 +118,13 @@ impl Gaps {
     /// Whether a normalized text is blanks and marks alone.
     pub fn are_all(&self, text: &str) -> bool {
         text.chars().all(|c| c == ' ' || c == self.mark)
+    }
+
+    /// Where what blanks become ends, which stand in front of a byte of a text.
+    #[inline]
+    pub fn end_of_mark(&self, text: &[u8], end: u32) -> u32 {
+        let has_line_end = || text.get(..end as usize).is_some_and(|gap| gap.ends_with(LINE_END.as_bytes()));
+        if self.behind_line_end > 0 && has_line_end() { end - self.behind_line_end } else { end }
     }
 
     /// Whether each blank between two words but one is a piece.

@@ -183,7 +183,8 @@ impl WordLanes {
             let (stretch, of) = (&text[segment.range.clone()], (words, solving, tables));
             let is_done = match self.packs {
                 true => {
-                    let with = |tokens: WrittenTokens<'_>| out.written(&tokens, segment.range.start);
+                    let with =
+                        |tokens: WrittenTokens<'_>, start| out.written(&tokens, segment.range.start + start);
                     lanes.append_placed(of, stretch, scratch, with)?
                 }
                 false => lanes.append(of, stretch, scratch, out.room())?,

@@ -1,14 +1,17 @@
 //! Where the tokens of a written text ([`written_words`](super::written_words)) are in the original.
 //!
 //! A token is a number with its length in the written text, so that one follows another from its first byte to its last; each of
-//! these bytes knows what it was written for. A blank is a mark that stands in front of a word, and has the place of the word's first
-//! character. A text in which something vanishes behind a blank is not written at all: there raw words have to tell.
+//! these bytes knows what it was written for. A blank is a mark that stands in front of a word. Where blanks are what goes, it has the
+//! place of the word's first character; where each gap between words is a mark, it has the place of all blanks there, and that of the
+//! first character only where nothing is in front of it. A text in which something vanishes behind a blank is not written at all: there
+//! raw words have to tell.
 
 use std::ops::Range;
 
 use super::parts::UNCERTAIN;
 use super::positions::Positions;
 use super::spans::Spans;
+use super::word_gaps::Gaps;
 use crate::encoding::{GrowingSurfaces, OffsetUnit, Offsets};
 use crate::ids::TokenId;
 use crate::lanes::{Sources, Strangers};
@@ -55,6 +58,10 @@ pub(super) struct WrittenTokens<'w> {
     pub strangers: Option<Strangers>,
     /// What a blank stands for.
     pub mark: Option<char>,
+    /// What marks are the places of, where blanks do not go.
+    pub gaps: Option<&'w Gaps>,
+    /// Whether the original begins with a blank.
+    pub begins_with_gap: bool,
 }
 
 impl WrittenTokens<'_> {
@@ -83,9 +90,23 @@ impl WrittenTokens<'_> {
     fn span(&self, start: u32, end: u32) -> Option<([u32; 2], bool)> {
         let (start, end) = (start as usize, end as usize);
         let opens = *self.text.get(start)? == b' ';
-        let first = start + usize::from(opens);
-        let last = self.sources.end((end - 1).max(first), self.original.as_bytes())?;
-        Some(([self.sources.begin(first)?, last], opens))
+        let gaps = self.gaps.filter(|_| opens && (start > 0 || self.begins_with_gap));
+        let first = start + usize::from(opens && gaps.is_none());
+        let (last, original) = ((end - 1).max(first), self.original.as_bytes());
+        let end = match gaps.filter(|_| last == start) {
+            Some(gaps) => self.end_of_mark(gaps, last)?,
+            None => self.sources.end(last, original)?,
+        };
+        Some(([self.sources.begin(first)?, end], opens))
+    }
+
+    /// Where a mark by itself ends: with the character that it is a part of, or with the last of the blanks that it stands for.
+    fn end_of_mark(&self, gaps: &Gaps, at: usize) -> Option<u32> {
+        let original = self.original.as_bytes();
+        match self.sources.is_alone(at) {
+            true => Some(gaps.end_of_mark(original, self.sources.begin(at + 1)?)),
+            false => self.sources.end(at, original),
+        }
     }
 
     /// What the model read in a range of the written text, which mostly stands there in the original.

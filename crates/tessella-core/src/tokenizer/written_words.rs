@@ -11,6 +11,7 @@
 //! *uncertain* ([`apart`](crate::model::unigram::apart)), and then its word is solved whole, as it is written: what stands for a
 //! character that no entry has counts as much. The raw words ([`word_lanes`](super::word_lanes)) are the slow twin.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::fresh::Solving;
@@ -144,6 +145,12 @@ impl<'w> ByStages<'w> {
         self.strangers.is_some_and(has)
     }
 
+    /// Whether each blank that a word becomes is a gap by itself, if gaps have places: that in front is one with those before it. None
+    /// ends a word, and no two are beside each other, for the stages see to that.
+    fn tells_gaps(&self, text: &str) -> bool {
+        self.words.stages.gaps().is_none() || !text.starts_with(' ')
+    }
+
     fn are_strange(&self, text: &str) -> bool {
         !text.chars().any(|c| self.model.knows(c))
     }
@@ -221,7 +228,7 @@ impl Rules for ByStages<'_> {
             true => stages.written_with_places(word, start == 0 && self.is_all)?,
             false => (stages.written(word)?, Vec::new()),
         };
-        if self.places && self.has_stranger(&text) {
+        if self.places && (self.has_stranger(&text) || !self.tells_gaps(&text)) {
             return None;
         }
         spans.iter_mut().flatten().for_each(|place| *place += start as u32);
@@ -264,12 +271,12 @@ fn make(words: &Words, solving: &Solving<'_>) -> Option<Tables> {
 
 const SPACING: Spacing = Spacing { prepends: true, drops: true };
 
-/// What tells of characters, with the places that what they become comes from; `None` if there are blanks that have places of their
-/// own, or ids that do not share a number with a length.
+/// What tells of characters, with the places that what they become comes from; `None` if there are ids that do not share a number with
+/// a length.
 fn placed<'t>(words: &Words, model: &Unigram, tables: &'t Tables) -> Option<&'t Told> {
     let make = || {
-        let is_told = words.stages.gaps().is_none() && model.size() <= written_places::ID_BOUND as usize;
-        let rules = ByStages::new(words, model, true, tables.strangers).filter(|_| is_told)?;
+        let fits = model.size() <= written_places::ID_BOUND as usize;
+        let rules = ByStages::new(words, model, true, tables.strangers).filter(|_| fits)?;
         let blanks = Blanks::new(&rules, SPACING, tables.strangers);
         Some(Box::new(Told { blanks, writings: Writings::new() }))
     };
@@ -330,19 +337,20 @@ impl WrittenLanes {
     ) -> Result<bool> {
         let before = out.len();
         let (tables, level) = (of.2, self.runner.level());
-        let is_done = self.numbers(of, &tables.told, (text, false), scratch, out, |_, _| true)?;
+        let is_done = self.numbers(of, &tables.told, (text, false), scratch, out, |_, _, _| true)?;
         join_unknown(level, tables.unk, before, out);
         Ok(is_done)
     }
 
-    /// The same, but the tokens are handed over with what their places follow from; `with` says whether they do. These lanes remember
+    /// The same, but the tokens are handed over with what their places follow from, and where in the text these begin; `with` says whether
+    /// they do. These lanes remember
     /// units with the lengths of their tokens, so all that they do is done this way.
     pub fn append_placed(
         &mut self,
         of: (&Words, Solving<'_>, &Tables),
         text: &str,
         scratch: &mut Scratch,
-        with: impl FnOnce(WrittenTokens<'_>) -> bool,
+        with: impl FnOnce(WrittenTokens<'_>, usize) -> bool,
     ) -> Result<bool> {
         let (words, solving, tables) = of;
         let model = solving.parts().0;
@@ -352,22 +360,28 @@ impl WrittenLanes {
         };
         let mut numbers = std::mem::take(&mut self.buffers.numbers);
         numbers.clear();
-        let is_done = self.numbers(of, told, (text, true), scratch, &mut numbers, |written, numbers| {
-            with(WrittenTokens {
-                numbers,
-                text: written.bytes(),
-                sources: written.places(),
-                original: text,
-                unk: tables.unk,
-                strangers: tables.strangers,
-                mark: words.stages.mark_of_words(),
-            })
-        });
+        let is_blank = |c: char| words.characters().is_some_and(|characters| characters.is_blank(c));
+        let is_done =
+            self.numbers(of, told, (text, true), scratch, &mut numbers, |written, stretch, numbers| {
+                let original = &text[stretch.clone()];
+                let tokens = WrittenTokens {
+                    numbers,
+                    text: written.bytes(),
+                    sources: written.places(),
+                    original,
+                    unk: tables.unk,
+                    strangers: tables.strangers,
+                    mark: words.stages.mark_of_words(),
+                    gaps: words.stages.gaps(),
+                    begins_with_gap: original.starts_with(is_blank),
+                };
+                with(tokens, stretch.start)
+            });
         self.buffers.numbers = numbers;
         is_done
     }
 
-    /// Appends what the units of a text come to, and hands over how it was written.
+    /// Appends what the units of a text come to, and hands over how it was written, and what of it.
     fn numbers(
         &mut self,
         (words, solving, tables): (&Words, Solving<'_>, &Tables),
@@ -375,12 +389,12 @@ impl WrittenLanes {
         (text, places): (&str, bool),
         scratch: &mut Scratch,
         out: &mut Vec<u32>,
-        with: impl FnOnce(&Written, &[u32]) -> bool,
+        with: impl FnOnce(&Written, Range<usize>, &[u32]) -> bool,
     ) -> Result<bool> {
         let WrittenLanes { runner, bounds, buffers } = self;
         let Some(characters) = words.characters() else { return Ok(false) };
         let Some(stretch) = words.stages.without_ends(text, characters) else { return Ok(false) };
-        let (is_all, text) = (stretch.start == 0, &text[stretch]);
+        let (is_all, text) = (stretch.start == 0, &text[stretch.clone()]);
         let mut written = std::mem::take(&mut buffers.written);
         written.tells_sources = places;
         let (model, writings) = (solving.parts().0, Some(&told.writings));
@@ -400,7 +414,7 @@ impl WrittenLanes {
                 out.truncate(before);
                 is_done = by_words(runner, &mut solver, (tables, bounds), bytes, scratch, out)?;
             }
-            is_done = is_done && with(&written, &out[before..]);
+            is_done = is_done && with(&written, stretch, &out[before..]);
         }
         written.rest();
         buffers.written = written;
