@@ -66,7 +66,7 @@ def _with_column(table: Any, name: str, rows: list[Any]) -> Any:
     """The same table with a column more, as functions over formatted datasets give it back.
 
     ``datasets`` adds the columns of a dict to rows that are dicts only. Of tables it takes what comes back
-    for all there is, and a table for as many rows as it has: the function is not told whether one row was meant.
+    for all there is, and for as many rows as it has: whether one row was meant is not told.
     """
     pyarrow = needed("pyarrow", "arrow", "a dataset of tables")
     column = pyarrow.array(rows, pyarrow.list_(pyarrow.uint32()))

@@ -163,7 +163,7 @@ class Odd:
 @pytest.mark.parametrize("kind", ["object", "str", "string", "category"])
 def test_frames_of_pandas(tokenizer, kind):
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"text": pandas.Series(TEXTS, dtype=kind)}, index=[7, 7, 8, 9])
+    frame = pandas.DataFrame({"text": pandas.Series(TEXTS, dtype=kind)}).set_axis([7, 7, 8, 9])
     made = tessella.data.encoder(tokenizer)(frame)
     found = [None if ids is None or ids is pandas.NA else ids for ids in made["input_ids"]]
     assert (listed(found), list(made.index), list(made)) == (IDS, [7, 7, 8, 9], ["text", "input_ids"])
