@@ -7,6 +7,7 @@ what the first has made. ``encoder`` gives one that is told by the tokenizer's f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .._columns import encode, of_texts, plain
@@ -75,12 +76,10 @@ def _with_column(table: Any, name: str, rows: list[Any]) -> Any:
             return table.set_column(table.schema.get_field_index(name), name, column)
         return table.append_column(name, column)
     if hasattr(table, "with_columns"):
-        import polars
-
-        return table.with_columns(polars.from_arrow(column).alias(name))  # type: ignore[union-attr]
+        polars = import_module("polars")
+        return table.with_columns(polars.from_arrow(column).alias(name))
     if hasattr(table, "assign"):
-        import pandas
-
+        pandas = import_module("pandas")
         # By its type of Arrow, so that rows that all lack a text have it too.
         held = pandas.arrays.ArrowExtensionArray(column)
         return table.assign(**{name: held})
