@@ -406,7 +406,7 @@ def _add_part(
         which = {} if share is None else share.options
         _tessella.count_files_into(counts, tokenizer, part.files, **which, **options, **noted)
         return
-    texts = iter(part.texts)
+    texts = part.texts
     if share is not None and not share.is_all:
         texts = share.of(part.name, flat(texts, reading.field, reading.errors))
     _tessella.count_texts_into(counts, tokenizer, texts, length=part.length, **options, **noted)

@@ -7,6 +7,7 @@ what the first has made. ``encoder`` gives one that is told by the tokenizer's f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .._columns import encode, of_texts, plain
@@ -33,11 +34,14 @@ class Encoder:
         self.add_special_tokens = add_special_tokens
         self.fingerprint = fingerprint(tokenizer)
 
-    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+    def __call__(self, batch: Mapping[str, Any]) -> Any:
         texts = batch[self.field]
         if texts is None or isinstance(texts, str):
             return {self.column: None if texts is None else self._rows([texts])[0].tolist()}
-        return {self.column: self._rows(list(texts))}
+        rows = self._rows(_listed(texts))
+        if isinstance(batch, Mapping):
+            return {self.column: rows}
+        return _with_column(batch, self.column, rows)
 
     def _rows(self, texts: list[str | None]) -> list[Any]:
         """The ids of texts; what is null stays null."""
@@ -49,6 +53,42 @@ class Encoder:
         return [None if text is None else next(found) for text in texts]
 
 
+def _listed(texts: Any) -> list[str | None]:
+    """The texts of a column as a list, in which what has no text is ``None``."""
+    if not isinstance(texts, list) and (
+        hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__")
+    ):
+        found: list[str | None] = _of_arrow(texts).to_pylist()
+        return found
+    return list(texts)
+
+
+def _with_column(table: Any, name: str, rows: list[Any]) -> Any:
+    """The same table with a column more, as functions over formatted datasets give it back.
+
+    ``datasets`` adds the columns of a dict to rows that are dicts only. Of tables it takes what comes back
+    for all there is, and for as many rows as it has: whether one row was meant is not told.
+    """
+    pyarrow = needed("pyarrow", "arrow", "a dataset of tables")
+    column = pyarrow.array(rows, pyarrow.list_(pyarrow.uint32()))
+    if isinstance(table, (pyarrow.Table, pyarrow.RecordBatch)):
+        if name in table.schema.names:
+            return table.set_column(table.schema.get_field_index(name), name, column)
+        return table.append_column(name, column)
+    if hasattr(table, "with_columns"):
+        polars = import_module("polars")
+        return table.with_columns(polars.from_arrow(column).alias(name))
+    if hasattr(table, "assign"):
+        pandas = import_module("pandas")
+        # By its type of Arrow, so that rows that all lack a text have it too.
+        held = pandas.arrays.ArrowExtensionArray(column)
+        return table.assign(**{name: held})
+    raise TypeError(
+        f"expected a batch of `datasets` or a table of Arrow, pandas or Polars, found {type(table).__name__};"
+        f" pass a dict, as in {{{name!r}: texts}}"
+    )
+
+
 def encoder(
     tokenizer: AnyTokenizer,
     field: str = "text",
@@ -57,6 +97,9 @@ def encoder(
     add_special_tokens: bool = True,
 ) -> Encoder:
     """A function for ``datasets.Dataset.map``, with ``batched=True`` or without.
+
+    Of a dataset whose format is one of tables (``with_format("arrow")``, ``"pandas"``, ``"polars"``) it gets
+    tables and gives them back with the column of the ids.
 
     Args:
         tokenizer: a ``Tokenizer``, or what ``AutoTokenizer`` gives.
@@ -72,6 +115,14 @@ def encoder(
         [[0], [0]]
     """
     return Encoder(tokenizer, field, column, add_special_tokens)
+
+
+def _of_arrow(texts: Any) -> Any:
+    """A column as one of Arrow's, array or chunked array."""
+    pyarrow = needed("pyarrow", "arrow", "a column of texts")
+    if isinstance(texts, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return texts
+    return pyarrow.chunked_array(texts) if hasattr(texts, "__arrow_c_stream__") else pyarrow.array(texts)
 
 
 def encode_arrow(
@@ -92,9 +143,7 @@ def encode_arrow(
             "`encode_ids` takes one text"
         )
     pyarrow = needed("pyarrow", "arrow", "encode_arrow")
-    if not isinstance(texts, (pyarrow.Array, pyarrow.ChunkedArray)):
-        is_stream = hasattr(texts, "__arrow_c_stream__")
-        texts = pyarrow.chunked_array(texts) if is_stream else pyarrow.array(texts)
+    texts = _of_arrow(texts)
     if isinstance(texts, pyarrow.ChunkedArray):
         kind = pyarrow.large_list(pyarrow.uint32())
         chunks = [

@@ -163,7 +163,7 @@ def train_parity(
         options["ratio"] = [float(one) for one in ratio]
 
     def count(texts: Iterable[Any]) -> _tessella.PieceCounts:
-        return _tessella.count_texts_into(_tessella.PieceCounts(), tokenizer, iter(texts), progress=progress)
+        return _tessella.count_texts_into(_tessella.PieceCounts(), tokenizer, texts, progress=progress)
 
     languages, development = [count(texts) for texts in train], [count(texts) for texts in dev or ()]
     _refuse_empty(languages, options)
@@ -255,7 +255,7 @@ def train_texts(
         )
     trainer = _fitting(tokenizer, trainer)
     counts = _tessella.count_texts_into(
-        _tessella.PieceCounts(), tokenizer, iter(iterator), length=length, **_counting(trainer)
+        _tessella.PieceCounts(), tokenizer, iterator, length=length, **_counting(trainer)
     )
     _train(tokenizer, trainer, counts, checkpoint, trace)
 

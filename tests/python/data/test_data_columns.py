@@ -121,3 +121,68 @@ def test_nulls_of_a_data_set_stay_nulls(tokenizer):
     found = encode({"text": ["low", None, ""]})["input_ids"]
     assert [None if ids is None else list(ids) for ids in found] == [[0], None, []]
     assert encode({"text": None}) == {"input_ids": None}
+
+
+TEXTS = ["low new", None, "", "tile"]
+IDS = [[0, 3], None, [], [5]]
+
+
+def listed(rows):
+    return [None if row is None else [int(id) for id in row] for row in rows]
+
+
+@pytest.mark.parametrize("make", [pyarrow.table, pyarrow.record_batch])
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()])
+def test_a_table_comes_back_with_the_ids(tokenizer, make, kind):
+    """As `datasets` hands them to a function over a dataset whose format is "arrow"."""
+    table = make({"n": pyarrow.array([1, 2, 3, 4]), "text": pyarrow.array(TEXTS, kind)})
+    for some, want in [(table, IDS), (table.slice(1, 2), IDS[1:3]), (table.slice(1, 1), [None])]:
+        made = tessella.data.encoder(tokenizer)(some)
+        assert (type(made), made.schema.names) == (type(table), ["n", "text", "input_ids"])
+        assert made.column("input_ids").to_pylist() == want
+        assert str(made.schema.field("input_ids").type) == "list<item: uint32>"
+    again = tessella.data.encoder(tokenizer, column="text")(table)
+    assert (again.schema.names, again.column("text").to_pylist()) == (["n", "text"], IDS)
+
+
+def test_columns_of_other_libraries_keep_their_nulls(tokenizer):
+    packed = pyarrow.array(["low", None, "low"]).dictionary_encode()
+    for column in (packed, pyarrow.chunked_array([packed])):
+        assert listed(tessella.data.encoder(tokenizer)({"text": column})["input_ids"]) == [[0], None, [0]]
+    with pytest.raises(TypeError, match="expected a batch of `datasets` or a table"):
+        tessella.data.encoder(tokenizer)(Odd())
+
+
+class Odd:
+    """Gives a column, and is nothing that could have a further one."""
+
+    def __getitem__(self, name):
+        return ["low"]
+
+
+@pytest.mark.parametrize("kind", ["object", "str", "string", "category"])
+def test_frames_of_pandas(tokenizer, kind):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": pandas.Series(TEXTS, dtype=kind)}).set_axis([7, 7, 8, 9])
+    made = tessella.data.encoder(tokenizer)(frame)
+    found = [None if ids is None or ids is pandas.NA else ids for ids in made["input_ids"]]
+    assert (listed(found), list(made.index), list(made)) == (IDS, [7, 7, 8, 9], ["text", "input_ids"])
+    assert listed(tessella.data.encoder(tokenizer)({"text": frame["text"]})["input_ids"]) == IDS
+
+
+def test_frames_of_polars(tokenizer):
+    polars = pytest.importorskip("polars")
+    made = tessella.data.encoder(tokenizer)(polars.DataFrame({"text": TEXTS}))
+    assert (made.columns, made["input_ids"].to_list()) == (["text", "input_ids"], IDS)
+
+
+@pytest.mark.parametrize("form", [None, "numpy", "arrow", "pandas", "polars"])
+@pytest.mark.parametrize("batched", [True, False])
+def test_data_sets_of_all_formats(tokenizer, form, batched):
+    datasets = pytest.importorskip("datasets")
+    if form == "polars":
+        pytest.importorskip("polars")
+    rows = datasets.Dataset.from_dict({"text": TEXTS, "n": [0, 1, 2, 3]}).with_format(form)
+    made = rows.map(tessella.data.encoder(tokenizer), batched=batched, keep_in_memory=True).with_format(None)
+    assert listed(made["input_ids"]) == IDS
+    assert made["n"][:] == [0, 1, 2, 3]

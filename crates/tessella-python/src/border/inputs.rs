@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PyMemoryView, PySet, PyString, PyTuple,
 };
 use tessella_core::{Error, Input, ManyInputs, Sequence, TokenId, memory};
 
@@ -230,11 +230,34 @@ fn each<'a, 'py, T>(
 pub fn without_order(value: &Bound<'_, PyAny>) -> Option<&'static str> {
     if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
         Some("a set has no order, so results could not be told apart: pass a list, `sorted(...)` for example")
-    } else if value.is_instance_of::<PyDict>() {
+    } else {
+        walked_by_names(value)
+    }
+}
+
+/// What to do with a collection that is walked by names: a dict and its like by keys, a table by its columns.
+///
+/// Rows of `datasets`, and what a call gives, are no dicts and are walked as these are.
+pub fn walked_by_names(value: &Bound<'_, PyAny>) -> Option<&'static str> {
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        // Asked first: this is what nearly all calls give, and the others are looked up by name.
+        None
+    } else if value.cast::<PyMapping>().is_ok() {
         Some("a dict is walked by its keys: pass `list(value.values())`, or what you mean")
+    } else if is_table(value) {
+        Some("a table is walked by its columns: pass the one you mean, as in `table[\"text\"]`")
     } else {
         None
     }
+}
+
+/// Whether something is a table with columns, of pandas, Polars or Arrow: asked of its class, since frames that
+/// are computed later would begin with it if they were asked themselves.
+fn is_table(value: &Bound<'_, PyAny>) -> bool {
+    let class = value.get_type();
+    let has = |name: &str| class.hasattr(name).unwrap_or(false);
+    has("columns")
+        && ["__dataframe__", "__arrow_c_stream__", "__arrow_c_array__", "lazy"].iter().any(|name| has(name))
 }
 
 /// A batch of sequences and pairs.

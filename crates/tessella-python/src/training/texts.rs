@@ -9,6 +9,7 @@ use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::corpus::{CorpusOptions, Invalid};
 
 use crate::border::errors::{self, from_python};
+use crate::border::inputs::walked_by_names;
 use crate::border::place::{Place, wrong_type};
 
 /// The texts of an iterator, fetched some at a time.
@@ -26,8 +27,25 @@ pub struct Fetched {
 /// Texts that an engine's thread fetches in one visit.
 pub const FETCH: usize = 256;
 
+const YIELDED: &str = "the iterator must yield str or lists of str";
+
+/// Whether a dict is one of `dict.fromkeys`, which keeps texts once and in their order.
+fn is_ordered_set(texts: &Bound<'_, PyAny>) -> bool {
+    texts.cast::<PyDict>().is_ok_and(|texts| texts.iter().all(|(_, value)| value.is_none()))
+}
+
 impl Fetched {
     pub fn new(texts: &Bound<'_, PyAny>, corpus: CorpusOptions, portion: usize) -> PyResult<Self> {
+        if let Some(advice) = walked_by_names(texts)
+            && !is_ordered_set(texts)
+        {
+            return Err(wrong_type(
+                Place::Argument("iterator"),
+                texts,
+                "expected an iterable of texts",
+                advice,
+            ));
+        }
         let (iterator, ready) = (texts.try_iter()?.unbind(), VecDeque::new());
         Ok(Fetched { iterator, ready, taken: 0, ended: false, corpus, portion })
     }
@@ -47,9 +65,10 @@ impl Fetched {
             if self.one(&item, place)? {
                 continue;
             }
-            let texts = item
-                .try_iter()
-                .map_err(|_| wrong_type(place, &item, "the iterator must yield str or lists of str", ""))?;
+            if let Some(advice) = walked_by_names(&item) {
+                return Err(wrong_type(place, &item, YIELDED, advice));
+            }
+            let texts = item.try_iter().map_err(|_| wrong_type(place, &item, YIELDED, ""))?;
             for (index, text) in texts.enumerate() {
                 let text = text?;
                 if !self.one(&text, place.entry(index))? {
