@@ -100,18 +100,32 @@ impl Normalizer {
     }
 
     /// Whether what stands between blanks becomes what it becomes alone; `is_blank` says of a
-    /// character that it is one.
-    pub fn is_local_to_words(&self, is_blank: impl Fn(char) -> bool) -> bool {
-        self.word_steps().all(|step| match step {
+    /// character that it is one, and `is_dropped` that it is left out where it stands in the normalized text.
+    pub fn is_local_to_words(
+        &self,
+        is_blank: impl Fn(char) -> bool,
+        is_dropped: impl Fn(char) -> bool,
+    ) -> bool {
+        self.word_steps().enumerate().all(|(number, step)| match step {
             step if step.growth_of_each().is_some() => true,
             Step::Form(_) => true,
             Step::Precompiled(map) => map.matching == CharsmapMatching::Grapheme,
             Step::Replace(replace) => {
-                // Where blanks are counted, these would have to be told.
-                replace.grows_not_and_has_none(&is_blank) || !self.of_words && replace.is_of_such(&is_blank)
+                // Where blanks are counted, these would have to be told. That a text of a blank would become one says nothing of what is
+                // written by this step: the steps in front of it do not see that.
+                let becomes_blanks = || self.comes_to(number, replace.content(), &is_dropped);
+                replace.grows_not_and_has_none(&is_blank)
+                    || !self.of_words && replace.is_of_such(&is_blank) && becomes_blanks()
             }
             _ => false,
         })
+    }
+
+    /// Whether the steps behind one make such characters of what it writes, and nothing else.
+    fn comes_to(&self, number: usize, written: &str, is_such: impl Fn(char) -> bool) -> bool {
+        let mut behind = self.word_steps().skip(number + 1);
+        let text = behind.try_fold(written.to_string(), |text, step| step.of(&text));
+        text.is_ok_and(|text| !text.is_empty() && text.chars().all(is_such))
     }
 
     /// Bytes that one byte becomes at most, or more than that, where words are normalized by themselves.

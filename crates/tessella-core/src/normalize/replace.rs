@@ -68,6 +68,11 @@ impl Replace {
         !self.content.is_empty() && self.content.chars().all(&such) && self.matcher.is_run_of_such(such)
     }
 
+    /// What is put in the place of a match.
+    pub fn content(&self) -> &str {
+        &self.content
+    }
+
     /// What is replaced, if it is always the same.
     pub fn literal(&self) -> Option<&str> {
         self.matcher.as_literal()

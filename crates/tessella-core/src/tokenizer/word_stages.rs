@@ -130,6 +130,11 @@ impl Stages {
         matches!(self.between, Between::Dropped(table) if table.joins_alone())
     }
 
+    /// Whether a normalized character is left out, as no mark is.
+    pub fn drops(&self, c: char) -> bool {
+        self.between.standing(c) == Some(Standing::Between)
+    }
+
     /// Where a normalized character stands, and a mark.
     pub fn standing(&self, c: char) -> Standing {
         match &self.cut {

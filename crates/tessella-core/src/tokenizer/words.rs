@@ -73,7 +73,9 @@ impl Words {
         let is_local = match &stages.normalizer {
             None => true,
             Some(normalizer) if stages.cuts_at_characters() => normalizer.is_local_to_characters(),
-            Some(normalizer) => normalizer.is_local_to_words(|c| stages.kind(c).is_blank()),
+            Some(normalizer) => {
+                normalizer.is_local_to_words(|c| stages.kind(c).is_blank(), |c| stages.drops(c))
+            }
         };
         let ascii = match (&stages.cut, &stages.normalizer) {
             // A word may have to be cut where the mark stands.
