@@ -1,7 +1,8 @@
 """What is typed, which command it means, and how errors and interrupts end.
 
-Exit statuses: 0 for success, 1 for a failure, which is explained on standard error, 2 for a wrong command
-line, 141 when whoever reads the output has gone; after Ctrl-C it is the signal's, which shells tell as 130.
+Exit statuses: 0 for success, 1 for a failure, which is explained on standard error, 2 for a command line that
+cannot be read, 141 when whoever reads the output has gone; after Ctrl-C it is the signal's, which shells tell
+as 130.
 """
 
 from __future__ import annotations
