@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::slice::from_ref;
 use std::sync::{Arc, OnceLock};
 
-use super::{Encoding, NO_WORD, Offsets, Surfaces};
+use super::{Encoding, Offsets, Places, Surfaces};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::TokenId;
 use crate::limits;
@@ -41,8 +41,7 @@ impl Encoding {
         Encoding {
             ids: self.ids[range.clone()].to_vec(),
             type_ids: self.type_ids.slice(range.clone()),
-            offsets: self.offsets.slice(range.clone()),
-            words: self.words[range.clone()].to_vec(),
+            places: Places::told(self.offsets().slice(range.clone()), self.words()[range.clone()].to_vec()),
             special_tokens_mask: self.special_tokens_mask.slice(range.clone()),
             attention_mask: self.attention_mask.slice(range.clone()),
             vocabulary: self.vocabulary.clone(),
@@ -153,17 +152,18 @@ impl Encoding {
 
     fn reserve(&mut self, additional: usize) {
         self.ids.reserve(additional);
-        self.offsets.reserve(additional);
-        self.words.reserve(additional);
+        self.places.reserve(additional);
     }
 
     /// Appends the columns of another encoding, and nothing of its overflow.
     fn append(&mut self, other: &Encoding, growing_offsets: bool) {
         self.append_all_but_places(other);
+        let (mut offsets, mut words) = self.places.take(&self.ids);
         self.ids.extend_from_slice(&other.ids);
-        self.words.extend_from_slice(&other.words);
-        let last = self.offsets.iter().next_back().map_or(0, |(_, end)| end);
-        self.offsets.append(&other.offsets, if growing_offsets { last } else { 0 });
+        words.extend_from_slice(other.words());
+        let last = offsets.iter().next_back().map_or(0, |(_, end)| end);
+        offsets.append(other.offsets(), if growing_offsets { last } else { 0 });
+        self.places = Places::told(offsets, words);
     }
 
     /// The same where the other one is not needed any more: the longer columns of both are kept, and the shorter ones copied.
@@ -172,13 +172,15 @@ impl Encoding {
             return self.append(&other, growing_offsets);
         }
         self.append_all_but_places(&other);
+        let (mut offsets, mut words) = self.places.take(&self.ids);
+        let (later, mut later_words) = other.places.take(&other.ids);
         put_in_front(&mut other.ids, &mut self.ids);
-        put_in_front(&mut other.words, &mut self.words);
-        let later = std::mem::take(&mut other.offsets);
-        match (&mut self.offsets, later) {
+        put_in_front(&mut later_words, &mut words);
+        match (&mut offsets, later) {
             (Offsets::Narrow(offsets), Offsets::Narrow(mut later)) => put_in_front(&mut later, offsets),
             (offsets, later) => offsets.append(&later, 0),
         }
+        self.places = Places::told(offsets, words);
     }
 
     /// Appends what is not one number for each token, while the numbers of both are what they were.
@@ -246,23 +248,26 @@ impl Encoding {
         }
         let count = length - len;
         self.order = OnceLock::new();
+        let no_memory = |error| {
+            Error::new(ErrorKind::Memory, format!("not enough memory to pad with {count} tokens"))
+                .caused_by(error)
+        };
+        self.ids.try_reserve_exact(count).map_err(no_memory)?;
+        self.places.try_reserve(count).map_err(no_memory)?;
         match direction {
             Direction::Right => {
+                self.ids.resize(length, filler.id);
                 self.surfaces.push_run(len..length, Arc::clone(&filler.text));
             }
             Direction::Left => {
+                self.ids.splice(0..0, std::iter::repeat_n(filler.id, count));
                 self.surfaces.prepend(count, Arc::clone(&filler.text));
                 for (_, range) in &mut self.sequence_ranges {
                     *range = range.start + count..range.end + count;
                 }
             }
         }
-        extend(&mut self.ids, count, filler.id, direction)?;
-        match &mut self.offsets {
-            Offsets::Narrow(pairs) => extend(pairs, count, [0, 0], direction)?,
-            Offsets::Wide(pairs) => extend(pairs, count, (0, 0), direction)?,
-        }
-        extend(&mut self.words, count, NO_WORD, direction)?;
+        self.places.surround(count, direction);
         let columns = [&mut self.type_ids, &mut self.special_tokens_mask, &mut self.attention_mask];
         for (column, value) in columns.into_iter().zip([filler.type_id, 1, 0]) {
             match direction {
@@ -276,25 +281,20 @@ impl Encoding {
     /// Puts special tokens in front of all or behind it, which joining with [`from_specials`](Self::from_specials) comes to as
     /// well, and nothing in the overflow.
     pub(crate) fn put_specials(&mut self, (ids, texts): SpecialTokens<'_>, type_id: u32, side: Direction) {
-        let (len, count) = (self.len(), ids.len().min(texts.len()));
+        let count = ids.len().min(texts.len());
         let ids = &ids[..count];
         self.order = OnceLock::new();
         self.name_specials((ids, texts), side);
         match side {
             Direction::Left => {
                 self.ids.splice(0..0, ids.iter().copied());
-                self.words.splice(0..0, std::iter::repeat_n(NO_WORD, count));
-                self.offsets.prepend_none(count);
                 for (_, range) in &mut self.sequence_ranges {
                     *range = range.start + count..range.end + count;
                 }
             }
-            Direction::Right => {
-                self.ids.extend_from_slice(ids);
-                self.words.resize(len + count, NO_WORD);
-                (0..count).for_each(|_| self.offsets.push((0, 0)));
-            }
+            Direction::Right => self.ids.extend_from_slice(ids),
         }
+        self.places.surround(count, side);
         let columns = [&mut self.type_ids, &mut self.special_tokens_mask, &mut self.attention_mask];
         for (column, value) in columns.into_iter().zip([type_id, 1, 1]) {
             match side {
@@ -349,16 +349,4 @@ pub(crate) type SpecialTokens<'s> = (&'s [TokenId], &'s [Arc<str>]);
 fn put_in_front<T: Copy>(later: &mut Vec<T>, front: &mut Vec<T>) {
     later.splice(0..0, front.iter().copied());
     std::mem::swap(later, front);
-}
-
-fn extend<T: Clone>(column: &mut Vec<T>, count: usize, value: T, direction: Direction) -> Result<()> {
-    column.try_reserve_exact(count).map_err(|error| {
-        Error::new(ErrorKind::Memory, format!("not enough memory to pad with {count} tokens"))
-            .caused_by(error)
-    })?;
-    match direction {
-        Direction::Right => column.resize(column.len() + count, value),
-        Direction::Left => drop(column.splice(0..0, std::iter::repeat_n(value, count))),
-    }
-    Ok(())
 }

@@ -30,12 +30,12 @@ impl Encoding {
                 if self.sequence_ranges.is_empty() { &whole } else { &self.sequence_ranges };
             Order {
                 offsets: ranges.iter().all(|(_, range)| {
-                    let offsets = || self.offsets.iter().skip(range.start).take(range.len());
-                    range.end <= self.offsets.len()
+                    let offsets = || self.offsets().iter().skip(range.start).take(range.len());
+                    range.end <= self.offsets().len()
                         && offsets().zip(offsets().skip(1)).all(|(one, two)| one.0 <= two.0 && one.1 <= two.1)
                 }),
                 words: ranges.iter().all(|(_, range)| {
-                    self.words
+                    self.words()
                         .get(range.clone())
                         .is_some_and(|words| words.is_sorted() && words.last() != Some(&NO_WORD))
                 }),
@@ -54,27 +54,28 @@ impl Encoding {
 
     /// The sequence and the offsets of a token.
     pub fn token_to_chars(&self, token: usize) -> Option<(usize, (usize, usize))> {
-        Some((self.token_to_sequence(token)?, self.offsets.get(token)?))
+        Some((self.token_to_sequence(token)?, self.offsets().get(token)?))
     }
 
     /// The sequence and the word of a token.
     pub fn token_to_word(&self, token: usize) -> Option<(usize, u32)> {
-        let word = *self.words.get(token)?;
+        let word = *self.words().get(token)?;
         Some((self.token_to_sequence(token)?, (word != NO_WORD).then_some(word)?))
     }
 
     /// The first token of a sequence whose offsets hold a position.
     pub fn char_to_token(&self, position: usize, sequence: usize) -> Option<usize> {
         let range = self.sequence_range(sequence);
-        if range.end > self.offsets.len() {
+        if range.end > self.offsets().len() {
             return None;
         }
         let holds = |(start, end): (usize, usize)| start <= position && position < end;
         let found = if self.order_of(sequence).offsets {
-            let first = self.offsets.partition_point(range.clone(), |(_, end)| end <= position);
-            (first < range.len() && self.offsets.get(range.start + first).is_some_and(holds)).then_some(first)
+            let first = self.offsets().partition_point(range.clone(), |(_, end)| end <= position);
+            (first < range.len() && self.offsets().get(range.start + first).is_some_and(holds))
+                .then_some(first)
         } else {
-            self.offsets.iter().skip(range.start).take(range.len()).position(holds)
+            self.offsets().iter().skip(range.start).take(range.len()).position(holds)
         };
         found.map(|index| range.start + index)
     }
@@ -93,7 +94,7 @@ impl Encoding {
             return None;
         }
         let range = self.sequence_range(sequence);
-        let words = self.words.get(range.clone())?;
+        let words = self.words().get(range.clone())?;
         let (first, end) = if self.order_of(sequence).words {
             let first = words.partition_point(|&candidate| candidate < word);
             (first, first + words[first..].partition_point(|&candidate| candidate == word))
@@ -110,6 +111,6 @@ impl Encoding {
     /// The offsets of a word, from its first token to its last.
     pub fn word_to_chars(&self, word: u32, sequence: usize) -> Option<(usize, usize)> {
         let (first, end) = self.word_to_tokens(word, sequence)?;
-        Some((self.offsets.get(first)?.0, self.offsets.get(end - 1)?.1))
+        Some((self.offsets().get(first)?.0, self.offsets().get(end - 1)?.1))
     }
 }

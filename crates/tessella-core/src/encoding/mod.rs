@@ -2,7 +2,7 @@
 //! characters.
 //!
 //! From the bottom up: [`Surfaces`] holds the few token texts that are not the vocabulary's; [`Offsets`] and `Runs` are
-//! columns that take little room; `combine` cuts, joins and pads; `lookup` answers questions about positions; `parts` is the same as plain data,
+//! columns that take little room, and `places` makes two of them when they are read; `combine` cuts, joins and pads; `lookup` answers questions about positions; `parts` is the same as plain data,
 //! and `pack` as bytes, for storing. Token texts are looked up in the tokenizer when asked for, so an encoding holds numbers only.
 //!
 //! *Sequences.* An encoding may join several inputs. Each has an id and a range of tokens; special tokens
@@ -21,12 +21,14 @@ mod lookup;
 mod offsets;
 mod pack;
 mod parts;
+mod places;
 mod runs;
 mod surfaces;
 
 pub(crate) use combine::Filler;
 pub use offsets::Offsets;
 pub use parts::EncodingParts;
+pub(crate) use places::{Places, Source};
 use runs::Runs;
 pub(crate) use surfaces::GrowingSurfaces;
 pub use surfaces::Surfaces;
@@ -60,8 +62,7 @@ pub const NO_WORD: u32 = u32::MAX;
 pub struct Encoding {
     pub(crate) ids: Vec<TokenId>,
     pub(crate) type_ids: Runs,
-    pub(crate) offsets: Offsets,
-    pub(crate) words: Vec<u32>,
+    places: Places,
     pub(crate) special_tokens_mask: Runs,
     pub(crate) attention_mask: Runs,
     /// Where token texts come from, unless overridden.
@@ -92,13 +93,24 @@ impl Encoding {
         ids.truncate(len);
         offsets.truncate(len);
         words.truncate(len);
+        Encoding::from_places(ids, Places::told(offsets, words), type_id, vocabulary, surfaces)
+    }
+
+    /// The same, where places are of all ids.
+    pub(crate) fn from_places(
+        ids: Vec<TokenId>,
+        places: Places,
+        type_id: u32,
+        vocabulary: Arc<dyn TokenTexts>,
+        surfaces: Surfaces,
+    ) -> Self {
+        let len = ids.len();
         Encoding {
             type_ids: Runs::of(type_id, len),
             special_tokens_mask: Runs::of(0, len),
             attention_mask: Runs::of(1, len),
             ids,
-            offsets,
-            words,
+            places,
             vocabulary: Some(vocabulary),
             surfaces,
             ..Encoding::default()
@@ -115,8 +127,7 @@ impl Encoding {
         Encoding {
             ids: ids[..len].to_vec(),
             type_ids: Runs::of(type_id, len),
-            offsets: Offsets::Narrow(vec![[0, 0]; len]),
-            words: vec![NO_WORD; len],
+            places: Places::told(Offsets::Narrow(vec![[0, 0]; len]), vec![NO_WORD; len]),
             special_tokens_mask: Runs::of(1, len),
             attention_mask: Runs::of(1, len),
             surfaces,
@@ -146,17 +157,27 @@ impl Encoding {
 
     /// Where each token stands in its text, in the unit that was asked for.
     pub fn offsets(&self) -> &Offsets {
-        &self.offsets
+        self.places.offsets(&self.ids)
+    }
+
+    /// Writes the offsets to as many pairs as there are tokens, without a column of them where nobody has asked for one.
+    pub fn write_offsets(&self, out: &mut [[i64; 2]]) {
+        self.places.write_offsets(&self.ids, out);
     }
 
     /// The word of each token, [`NO_WORD`] for none.
     pub fn words(&self) -> &[u32] {
-        &self.words
+        self.places.words(&self.ids)
+    }
+
+    /// Writes the words, -1 for none, as [`write_offsets`](Self::write_offsets) does offsets.
+    pub fn write_words(&self, out: &mut [i64]) {
+        self.places.write_words(&self.ids, out);
     }
 
     /// The word that each token is of; none for special tokens.
     pub fn word_ids(&self) -> Vec<Option<u32>> {
-        self.words.iter().map(|&word| (word != NO_WORD).then_some(word)).collect()
+        self.words().iter().map(|&word| (word != NO_WORD).then_some(word)).collect()
     }
 
     /// 1 for tokens that the post-processor put in.
@@ -259,11 +280,12 @@ impl Encoding {
     pub(crate) fn change_offsets(&mut self, mut change: impl FnMut(usize, &str, &mut (usize, usize))) {
         self.order = OnceLock::new();
         let offsets =
-            self.token_texts().zip(self.offsets.iter()).enumerate().map(|(index, (text, mut offset))| {
+            self.token_texts().zip(self.offsets().iter()).enumerate().map(|(index, (text, mut offset))| {
                 change(index, text, &mut offset);
                 offset
             });
-        self.offsets = offsets.collect::<Vec<_>>().into();
+        let offsets: Vec<_> = offsets.collect();
+        self.places.set_offsets(offsets.into());
     }
 }
 

@@ -68,8 +68,8 @@ impl Encoding {
         put_column(out, self.type_ids.to_vec().into_iter().map(u64::from));
         put_column(out, tokens.iter().copied().map(u64::from));
         // Of no word it is 0.
-        put_column(out, self.words.iter().map(|word| u64::from(word.wrapping_add(1))));
-        let offsets = self.offsets.to_vec();
+        put_column(out, self.words().iter().map(|word| u64::from(word.wrapping_add(1))));
+        let offsets = self.offsets().to_vec();
         put_column(out, offsets.iter().flat_map(|&(start, end)| [start as u64, end as u64]));
         put_column(out, self.special_tokens_mask.to_vec().into_iter().map(u64::from));
         put_column(out, self.attention_mask.to_vec().into_iter().map(u64::from));

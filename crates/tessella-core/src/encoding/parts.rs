@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Encoding, NO_WORD, Surfaces};
+use super::{Encoding, NO_WORD, Places, Surfaces};
 use crate::error::{Error, Result};
 use crate::ids::TokenId;
 
@@ -32,7 +32,7 @@ impl Encoding {
             type_ids: self.type_ids.to_vec(),
             tokens: self.token_texts().map(Arc::from).collect(),
             words: self.word_ids(),
-            offsets: self.offsets.to_vec(),
+            offsets: self.offsets().to_vec(),
             special_tokens_mask: self.special_tokens_mask.to_vec(),
             attention_mask: self.attention_mask.to_vec(),
             sequence_ranges: self.sequence_ranges.to_vec(),
@@ -63,11 +63,11 @@ impl Encoding {
         for (index, text) in parts.tokens.into_iter().enumerate() {
             surfaces.push(index, text);
         }
+        let words = parts.words.into_iter().map(|word| word.unwrap_or(NO_WORD));
         let mut encoding = Encoding {
             ids: parts.ids,
             type_ids: parts.type_ids.into(),
-            offsets: parts.offsets.into(),
-            words: parts.words.into_iter().map(|word| word.unwrap_or(NO_WORD)).collect(),
+            places: Places::told(parts.offsets.into(), words.collect()),
             special_tokens_mask: parts.special_tokens_mask.into(),
             attention_mask: parts.attention_mask.into(),
             surfaces,

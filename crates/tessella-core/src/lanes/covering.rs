@@ -29,15 +29,73 @@ pub struct Covering<'p> {
 }
 
 /// What is written of each token. Both columns are as long as there are ids.
-pub struct Columns<'c> {
-    pub offsets: &'c mut [[u32; 2]],
+pub struct Columns<'c, P = [u32; 2]> {
+    pub offsets: &'c mut [P],
     pub words: &'c mut [u32],
 }
 
+/// A start and an end.
+pub trait Pair: Copy {
+    fn of(places: [u32; 2]) -> Self;
+}
+
+impl Pair for [u32; 2] {
+    #[inline(always)]
+    fn of(places: [u32; 2]) -> Self {
+        places
+    }
+}
+
+impl Pair for [i64; 2] {
+    #[inline(always)]
+    fn of(places: [u32; 2]) -> Self {
+        places.map(i64::from)
+    }
+}
+
 impl Covering<'_> {
-    /// Writes the offsets and the word of each token; says where in the stretch the last one ends.
-    pub fn write(self, ids: &[TokenId], columns: Columns<'_>) -> u32 {
-        Level::best().run(Cover { covering: self, ids, columns })
+    /// Writes the offsets and the word of each token, and goes on behind the last one.
+    pub fn write(&mut self, ids: &[TokenId], columns: Columns<'_>) {
+        *self = Level::best().run(Cover { covering: *self, ids, columns });
+    }
+
+    /// Writes the offsets alone.
+    pub fn write_offsets(&mut self, ids: &[TokenId], offsets: &mut [impl Pair]) {
+        *self = Level::best().run(CoverOffsets { covering: *self, ids, offsets });
+    }
+
+    /// Writes the words alone: a sum of lengths, and a look at where it led, wait for nothing else.
+    pub fn write_words(&mut self, ids: &[TokenId], words: &mut [impl From<u32>]) {
+        let (mut at, mut number, step) = (self.at, self.number, self.step);
+        let (lengths, ending) = (self.lengths, self.ending);
+        for (&id, word) in ids.iter().zip(words) {
+            at = at.wrapping_add(lengths.of(id));
+            *word = number.into();
+            number = number.wrapping_add(ending.at(at) & step);
+        }
+        (self.at, self.number) = (at, number);
+    }
+
+    /// Writes the offsets of tokens whose bytes are characters each; false if they are not, or some have more than 255.
+    #[inline(always)]
+    fn plain(&mut self, ids: &[TokenId; MANY], offsets: &mut [impl Pair; MANY]) -> bool {
+        let (short, from) = (self.lengths.short(), self.begin.wrapping_add(self.first));
+        let (mut start, mut any_unknown) = (from, 0);
+        for (&id, offset) in ids.iter().zip(offsets) {
+            let bytes = u32::from(short.get(id as usize).copied().unwrap_or(0));
+            // Without a branch, for which length is the shortest cannot be guessed.
+            any_unknown |= bytes.wrapping_sub(1);
+            let end = start.wrapping_add(bytes);
+            *offset = Pair::of([start, end]);
+            start = end;
+        }
+        let length = start.wrapping_sub(from);
+        let (at, first) = (self.at.wrapping_add(length), self.first.wrapping_add(length));
+        if any_unknown > u8::MAX.into() || self.counted.is_some_and(|counted| counted.at(at) != (first, 0)) {
+            return false;
+        }
+        (self.at, self.first) = (at, first);
+        true
     }
 
     /// The next token.
@@ -55,22 +113,23 @@ impl Covering<'_> {
         (offset, word)
     }
 
-    fn one_by_one(&mut self, ids: &[TokenId], columns: Columns<'_>) {
+    fn one_by_one<P: Pair>(&mut self, ids: &[TokenId], columns: Columns<'_, P>) {
         let Columns { offsets, words } = columns;
         // What changes is in registers, if it is not to be seen from elsewhere.
         let mut covering = *self;
         for ((&id, offset), word) in ids.iter().zip(offsets).zip(words) {
-            (*offset, *word) = covering.one(id);
+            let (places, number) = covering.one(id);
+            (*offset, *word) = (P::of(places), number);
         }
         *self = covering;
     }
 
     #[inline(always)]
-    fn sixteen<V: Vectors>(
+    fn sixteen<V: Vectors, P: Pair>(
         &mut self,
         vectors: V,
         ids: &[TokenId; MANY],
-        offsets: &mut [[u32; 2]; MANY],
+        offsets: &mut [P; MANY],
         words: &mut [u32; MANY],
     ) {
         let lengths = vectors.bytes_at(self.lengths.short(), ids);
@@ -105,27 +164,27 @@ impl Covering<'_> {
         firsts.copy_within(..MANY - 1, 1);
         firsts[0] = self.first;
         for ((offset, first), count) in offsets.iter_mut().zip(firsts).zip(counts) {
-            *offset = [self.begin.wrapping_add(first), self.begin.wrapping_add(count)];
+            *offset = P::of([self.begin.wrapping_add(first), self.begin.wrapping_add(count)]);
         }
         (self.at, self.first) = (ends[MANY - 1], next);
     }
 }
 
-struct Cover<'p> {
+struct Cover<'p, 'c> {
     covering: Covering<'p>,
-    ids: &'p [TokenId],
-    columns: Columns<'p>,
+    ids: &'c [TokenId],
+    columns: Columns<'c>,
 }
 
-impl Task for Cover<'_> {
-    type Output = u32;
+impl<'p> Task for Cover<'p, '_> {
+    type Output = Covering<'p>;
 
     #[inline(always)]
-    fn run<V: Vectors>(self, vectors: V) -> u32 {
+    fn run<V: Vectors>(self, vectors: V) -> Covering<'p> {
         let Cover { mut covering, ids, columns: Columns { offsets, words } } = self;
         if !V::GATHERS {
             covering.one_by_one(ids, Columns { offsets, words });
-            return covering.at;
+            return covering;
         }
         let (many, rest) = ids.as_chunks();
         let (offsets, rest_of_offsets) = offsets.as_chunks_mut();
@@ -134,7 +193,40 @@ impl Task for Cover<'_> {
             covering.sixteen(vectors, ids, offsets, words);
         }
         covering.one_by_one(rest, Columns { offsets: rest_of_offsets, words: rest_of_words });
-        covering.at
+        covering
+    }
+}
+
+struct CoverOffsets<'p, 'c, P> {
+    covering: Covering<'p>,
+    ids: &'c [TokenId],
+    offsets: &'c mut [P],
+}
+
+impl<'p, P: Pair> Task for CoverOffsets<'p, '_, P> {
+    type Output = Covering<'p>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Covering<'p> {
+        let CoverOffsets { mut covering, ids, offsets } = self;
+        let (many, rest) = ids.as_chunks();
+        let (offsets, rest_of_offsets) = offsets.as_chunks_mut();
+        let mut words = [0; MANY];
+        // Where a text has long characters, it has more of them.
+        let mut are_plain = true;
+        for (ids, offsets) in many.iter().zip(offsets) {
+            if are_plain && covering.plain(ids, offsets) {
+                continue;
+            }
+            let (at, first) = (covering.at, covering.first);
+            match V::GATHERS {
+                true => covering.sixteen(vectors, ids, offsets, &mut words),
+                false => covering.one_by_one(ids, Columns { offsets, words: &mut words }),
+            }
+            are_plain = covering.first.wrapping_sub(first) == covering.at.wrapping_sub(at);
+        }
+        covering.one_by_one(rest, Columns { offsets: rest_of_offsets, words: &mut words });
+        covering
     }
 }
 
@@ -200,7 +292,7 @@ mod tests {
             for level in Level::all() {
                 let (mut offsets, mut words) = (vec![[0; 2]; ids.len()], vec![0; ids.len()]);
                 let columns = Columns { offsets: &mut offsets, words: &mut words };
-                assert_eq!(level.run(Cover { covering, ids: &ids, columns }), text.len() as u32);
+                assert_eq!(level.run(Cover { covering, ids: &ids, columns }).at, text.len() as u32);
                 assert!(offsets.into_iter().zip(words).eq(expected.iter().copied()), "{}", level.name());
             }
         }

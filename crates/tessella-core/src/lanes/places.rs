@@ -16,6 +16,14 @@ pub struct Places {
     pub opened: Vec<u32>,
 }
 
+impl Places {
+    /// Without room.
+    pub const fn new() -> Self {
+        let counts = Counts { within: Vec::new(), before: Vec::new() };
+        Places { ends: Ends(Vec::new()), counts, opened: Vec::new() }
+    }
+}
+
 /// Where pieces end.
 #[derive(Debug, Default)]
 pub struct Ends(Vec<u8>);
@@ -35,6 +43,56 @@ impl Ends {
             }
         }
         Ending(&self.0)
+    }
+
+    /// The same for pieces of these lengths that follow one another in `length` bytes.
+    pub fn of_lengths(&mut self, length: usize, pieces: &PieceLengths) -> Ending<'_> {
+        self.0.clear();
+        self.0.resize(length + 1 + BEHIND, 0);
+        let (mut end, places) = (0, &mut self.0[..]);
+        for &length in &pieces.0 {
+            end += usize::from(length);
+            if let Some(place) = places.get_mut(end) {
+                *place = (length < GOES_ON).into();
+            }
+        }
+        Ending(&self.0)
+    }
+}
+
+/// The lengths of pieces that follow one another, a byte for each that is short.
+#[derive(Debug, Clone, Default)]
+pub struct PieceLengths(Vec<u8>);
+
+/// So many bytes of a piece, with which it does not end.
+const GOES_ON: u8 = u8::MAX;
+
+impl PieceLengths {
+    /// No pieces.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Notes the next pieces.
+    pub fn push(&mut self, pieces: Pieces<'_>) {
+        let lengths = || pieces.starts.iter().zip(pieces.ends).map(|(start, end)| end - start);
+        let (before, mut bits) = (self.0.len(), 0);
+        self.0.resize(before + pieces.ends.len(), 0);
+        for (noted, length) in self.0[before..].iter_mut().zip(lengths()) {
+            bits |= length;
+            *noted = length as u8;
+        }
+        // None is longer than all their bits together.
+        if bits >= GOES_ON.into() {
+            self.0.truncate(before);
+            for mut length in lengths() {
+                while length >= GOES_ON.into() {
+                    self.0.push(GOES_ON);
+                    length -= u32::from(GOES_ON);
+                }
+                self.0.push(length as u8);
+            }
+        }
     }
 }
 
@@ -224,6 +282,29 @@ mod tests {
                     assert_eq!(found, expected, "{}", level.name());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn lengths_tell_where_pieces_end() {
+        let mut random = Random::from_seed(6);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let (mut lengths, mut ends, mut told) = (PieceLengths::default(), Ends::default(), Ends::default());
+        for round in 0..or_interpreted(300, 8) {
+            let most = [6, 20, 254, 256, 600][round % 5];
+            let mut bounds = vec![below(40) as u32];
+            for _ in 0..1 + below(50) {
+                let length = [1 + below(most), 255, 510, 1][if round % 3 == 0 { below(4) } else { 0 }];
+                bounds.push(bounds[bounds.len() - 1] + length as u32);
+            }
+            let all = Pieces { text: &[], starts: &bounds[..bounds.len() - 1], ends: &bounds[1..] };
+            lengths.clear();
+            let cut = below(bounds.len());
+            lengths.push(all.first(cut));
+            lengths.push(all.from(cut));
+            let length = bounds[bounds.len() - 1] - bounds[0];
+            let (ends, told) = (ends.of(all), told.of_lengths(length as usize, &lengths));
+            assert!((0..=length).all(|place| ends.at(place) == told.at(place)), "{bounds:?}");
         }
     }
 

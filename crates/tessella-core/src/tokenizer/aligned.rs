@@ -9,10 +9,11 @@ use super::drive::{Sink, Source, Walk, one_by_one};
 use super::positions::Positions;
 use super::spans::Spans;
 use super::tokens::Tokens;
+use super::untold::Covered;
 use super::way::{Reader, Reads};
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
-use crate::encoding::{Encoding, TokenTexts};
+use crate::encoding::{Encoding, Places, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Given, Pieces};
@@ -119,8 +120,12 @@ impl Inner {
         if self.texts.has_contested() {
             columns.name_contested(&self.texts);
         }
-        let Columns { ids, offsets, words, surfaces, .. } = columns;
-        Ok(Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces.done()))
+        let Columns { ids, offsets, words, surfaces, untold, .. } = columns;
+        let surfaces = surfaces.done();
+        Ok(match untold {
+            Some(source) => Encoding::from_places(ids, Places::untold(source), type_id, vocabulary, surfaces),
+            None => Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces),
+        })
     }
 
     /// Appends the tokens of a word of a list, which may be known from the last time.
@@ -250,7 +255,25 @@ impl Sink for Aligned<'_, '_> {
             return one_by_one(self, source, range, view);
         };
         let Tokens { columns, positions, options, fixed, words: number, places, .. } = &mut self.tokens;
-        let Columns { ids, offsets, words, .. } = &mut **columns;
+        let Columns { ids, offsets, words, untold, .. } = &mut **columns;
+        let masked = view.masked(text);
+        if masked.is_some()
+            && fixed.is_none()
+            && Covered::can_wait(positions)
+            && source.is_original(&range, positions.text)
+        {
+            let mut lengths = std::mem::take(&mut self.worker.piece_lengths);
+            lengths.clear();
+            let note = |pieces: Pieces<'_>, _: &[TokenId]| {
+                lengths.push(pieces);
+                options.check_cancelled()
+            };
+            let outcome = lanes.append(view, (text, masked), self.worker, bpe, ids, note);
+            *untold = Some(Arc::new(Covered::new(engine, positions, &lengths)));
+            self.worker.piece_lengths = lengths;
+            self.worker.lanes = Some(lanes);
+            return outcome;
+        }
         let step = u32::from(fixed.is_none());
         let mut spans = Spans { offsets, words, positions, places, number: fixed.unwrap_or(*number), step };
         let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
@@ -258,7 +281,7 @@ impl Sink for Aligned<'_, '_> {
             spans.of_ids(pieces, ids, lengths, |from| source.stands(&range, from), span);
             options.check_cancelled()
         };
-        let outcome = lanes.append(view, text, self.worker, bpe, ids, each);
+        let outcome = lanes.append(view, (text, masked), self.worker, bpe, ids, each);
         if fixed.is_none() {
             *number = spans.number;
         }
@@ -277,7 +300,7 @@ impl Sink for Aligned<'_, '_> {
         };
         let Tokens { added, columns, positions, options, fixed, words: number, places, .. } =
             &mut self.tokens;
-        let Columns { ids, offsets, words, surfaces, added: places_of_added } = &mut **columns;
+        let Columns { ids, offsets, words, surfaces, added: places_of_added, .. } = &mut **columns;
         let step = u32::from(fixed.is_none());
         let mut spans = Spans { offsets, words, positions, places, number: fixed.unwrap_or(*number), step };
         let mut told = ids.len();

@@ -65,19 +65,19 @@ impl ByteLanes {
         &self.engine
     }
 
-    /// Appends the ids of a text. After every chunk `each` gets its pieces and the ids of these, and says whether to
-    /// go on. `worker` takes what is too long for the engine.
+    /// Appends the ids of a text, whose pieces the view may find [by masks](ByteLevelView::masked). After every chunk `each` gets
+    /// its pieces and the ids of these, and says whether to go on. `worker` takes what is too long for the engine.
     pub fn append(
         &mut self,
         view: &ByteLevelView,
-        text: &str,
+        (text, masked): (&str, Option<MaskedPieces<'_>>),
         worker: &mut Worker,
         bpe: &Bpe,
         out: &mut Vec<TokenId>,
         mut each: impl FnMut(Pieces<'_>, &[TokenId]) -> Result<()>,
     ) -> Result<()> {
         let mut long = OneByOne { worker, bpe };
-        if let Some(pieces) = view.masked(text) {
+        if let Some(pieces) = masked {
             return self.masked(pieces, text.as_bytes(), &mut long, out, each);
         }
         let outcome = view

@@ -1,8 +1,10 @@
 //! The growing columns of one sequence, and the room that they grow in.
 
+use std::sync::Arc;
+
 use super::Texts;
 use super::positions::Positions;
-use crate::encoding::{GrowingSurfaces, Offsets};
+use crate::encoding::{GrowingSurfaces, Offsets, Source};
 use crate::ids::{Span, TokenId};
 
 /// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
@@ -25,6 +27,8 @@ pub(super) struct Columns {
     pub surfaces: GrowingSurfaces,
     /// Which of the tokens are added ones, ascending.
     pub added: Vec<usize>,
+    /// What offsets and words follow from, instead of them.
+    pub untold: Option<Arc<dyn Source>>,
 }
 
 /// Puts a copy of a column that takes no more memory than it needs in its place.

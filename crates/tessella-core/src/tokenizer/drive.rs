@@ -39,6 +39,13 @@ impl<'s> Source<'s> {
         Stands { origin: at.map(|at| Origin { from, at }), until: until as u32 }
     }
 
+    /// Whether a range is the whole original, and stands there byte by byte.
+    pub fn is_original(&self, range: &Range<usize>, original: &str) -> bool {
+        let Stands { origin, until } = self.stands(range, 0);
+        let is_whole = range.len() == original.len() && until as usize >= range.len();
+        is_whole && origin.is_some_and(|origin| origin.is_start())
+    }
+
     /// The span in the original of bytes `start..end`.
     #[inline]
     pub fn span(&self, start: usize, end: usize) -> Span {

@@ -281,7 +281,7 @@ impl Sink for Ids<'_, '_> {
             }
             None => {
                 let check = |_: Pieces<'_>, _: &[TokenId]| options.check_cancelled();
-                lanes.append(view, text, &mut *self.worker, bpe, self.out, check)
+                lanes.append(view, (text, view.masked(text)), &mut *self.worker, bpe, self.out, check)
             }
         };
         self.worker.lanes = Some(lanes);

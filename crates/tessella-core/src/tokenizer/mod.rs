@@ -65,6 +65,7 @@ mod tokens;
 mod traps;
 mod unit_lanes;
 mod units;
+mod untold;
 mod way;
 mod word_gaps;
 mod word_lanes;

@@ -261,7 +261,8 @@ impl Inner {
                         "once there is much text, pieces go by the hundred: {}; {}",
                         engine.describe(),
                         match engine.lengths() {
-                            Some(_) => "offsets follow from the lengths of ids",
+                            Some(_) =>
+                                "offsets follow from the lengths of ids, when they are read if pieces cover a whole text",
                             None => "offsets piece by piece, for ids do not tell lengths",
                         }
                     ),

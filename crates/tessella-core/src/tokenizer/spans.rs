@@ -60,6 +60,11 @@ pub(super) struct Origin {
 }
 
 impl Origin {
+    /// Whether the text begins where the original does.
+    pub fn is_start(self) -> bool {
+        (self.from, self.at) == (0, 0)
+    }
+
     /// The original's byte for one of the text that is not before that which is known.
     #[inline(always)]
     fn of(self, byte: usize) -> usize {
@@ -202,13 +207,14 @@ impl Spans<'_, '_> {
     }
 
     /// Appends what belongs to ids whose tokens cover a stretch; says where in it they end.
-    fn cover(&mut self, covering: Covering<'_>, ids: &[TokenId]) -> u32 {
+    fn cover(&mut self, mut covering: Covering<'_>, ids: &[TokenId]) -> u32 {
         let Offsets::Narrow(offsets) = &mut *self.offsets else { return 0 };
         let (first, count) = (self.words.len(), self.words.len() + ids.len());
         offsets.resize(count, [0; 2]);
         self.words.resize(count, 0);
         let columns = covering::Columns { offsets: &mut offsets[first..], words: &mut self.words[first..] };
-        covering.write(ids, columns)
+        covering.write(ids, columns);
+        covering.at
     }
 
     /// Appends what belongs to the ids of some units of a written text, which stands for the original's from byte `origin` on,

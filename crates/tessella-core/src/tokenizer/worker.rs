@@ -19,7 +19,7 @@ use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Runner;
-use crate::lanes::places::Places;
+use crate::lanes::places::{PieceLengths, Places};
 use crate::limits;
 use crate::model::bpe::Bpe;
 use crate::model::cache::PieceCache;
@@ -42,6 +42,7 @@ pub(super) struct Worker {
     pub packed: Vec<u32>,
     /// Room for what places of a text stand for.
     pub places: Places,
+    pub piece_lengths: PieceLengths,
     /// The same for units of texts that nothing splits.
     pub units: Option<Box<UnitLanes>>,
     /// Texts of a few bytes.
@@ -82,6 +83,7 @@ impl Worker {
             packed_words: None,
             packed: Vec::new(),
             places: Places::default(),
+            piece_lengths: PieceLengths::default(),
             units: None,
             brief: Brief::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_TEXTS),
             listed: Listed::new(if start == LanesStart::Never { 0 } else { cache_budget / WORDS_OF_BUDGET }),

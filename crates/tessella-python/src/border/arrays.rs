@@ -13,7 +13,7 @@ use numpy::{
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use tessella_core::Offsets;
+use tessella_core::Encoding;
 
 use super::errors::argument;
 use super::interpreter::fresh;
@@ -73,30 +73,14 @@ pub fn from_slice<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bo
     Ok(PyArray1::from_slice(py, values))
 }
 
-/// An array of what `each` makes of the values. NumPy is [`ready`].
-pub fn of_values<'py, S: Copy, T: Element + Copy>(
-    py: Python<'py>,
-    values: &[S],
-    each: impl Fn(S) -> T,
-) -> PyResult<Bound<'py, PyArray1<T>>> {
-    fresh::array(py, [values.len()], values, each).ok_or_else(no_shape)
+/// An array of the word of each token, -1 for none. NumPy is [`ready`].
+pub fn of_words<'py>(py: Python<'py>, encoding: &Encoding) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    fresh::array(py, encoding.len(), |words| encoding.write_words(words))
 }
 
 /// An array with a row for each token: start and end. NumPy is [`ready`].
-pub fn of_offsets<'py>(py: Python<'py>, offsets: &Offsets) -> PyResult<Bound<'py, PyArray2<i64>>> {
-    let shape = [offsets.len(), 2];
-    match offsets {
-        Offsets::Narrow(pairs) => fresh::array(py, shape, pairs.as_flattened(), i64::from),
-        Offsets::Wide(pairs) => {
-            let places: Vec<usize> = pairs.iter().flat_map(|&(start, end)| [start, end]).collect();
-            fresh::array(py, shape, &places, |place| place as i64)
-        }
-    }
-    .ok_or_else(no_shape)
-}
-
-fn no_shape() -> PyErr {
-    argument("an array has another shape than its numbers")
+pub fn of_offsets<'py>(py: Python<'py>, encoding: &Encoding) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    fresh::array(py, [encoding.len(), 2], |places| encoding.write_offsets(places.as_chunks_mut().0))
 }
 
 /// An array of a shape for so many numbers.

@@ -207,14 +207,13 @@ impl Encoding {
     ///     [[0, 5], [6, 11]]
     #[getter]
     fn offsets_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.array(py, |one| arrays::of_offsets(py, one.offsets()))
+        self.array(py, |one| arrays::of_offsets(py, one))
     }
 
     /// `word_ids` as an array of `int64`, -1 for special tokens and padding.
     #[getter]
     fn word_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let number = |word| if word == NO_WORD { -1 } else { i64::from(word) };
-        self.array(py, |one| arrays::of_values(py, one.words(), number))
+        self.array(py, |one| arrays::of_words(py, one))
     }
 
     /// `special_tokens_mask` as an array of `uint32`.

@@ -8,7 +8,7 @@
 //! Methods that are called once for each id have a way of their own in ([`quick`]), and what they keep needs no lock besides the
 //! interpreter's ([`guarded`]).
 //!
-//! Columns of tokens become arrays in one step ([`fresh`]).
+//! Columns of tokens are written into arrays in one step ([`fresh`]).
 //!
 //! This is the only room of this crate with unsafe code. The slow twin of [`plain_ids`] is `Vec::<TokenId>::extract`, which
 //! reads all that it leaves alone, subclasses of `list` among it, and the twins of the texts are the

@@ -1,0 +1,194 @@
+//! Where tokens stand, and which word each is of: two columns, or what these follow from until somebody reads them.
+//!
+//! Who reads ids alone waits for no columns, and holds a fraction of the memory. A column that is written to memory of somebody else
+//! ([`Places::write_offsets`], [`Places::write_words`]) is not made here either. Special tokens and padding around are
+//! counted; whatever else changes an encoding has the columns made first ([`Places::take`]).
+
+use std::collections::TryReserveError;
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+use super::{NO_WORD, Offsets};
+use crate::ids::TokenId;
+use crate::spec::Direction;
+
+/// What the columns of some tokens follow from, together with their ids. What is written to is as long as there are ids.
+pub(crate) trait Source: Debug + Send + Sync {
+    /// The offsets of the tokens, in numbers of two sizes.
+    fn offsets(&self, ids: &[TokenId], out: &mut [[u32; 2]]);
+    fn wide_offsets(&self, ids: &[TokenId], out: &mut [[i64; 2]]);
+
+    /// Their words.
+    fn words(&self, ids: &[TokenId], out: &mut [u32]);
+    fn wide_words(&self, ids: &[TokenId], out: &mut [i64]);
+}
+
+/// Tokens that columns follow from, and how many stand around that are of no text.
+#[derive(Debug, Clone)]
+struct Around {
+    source: Arc<dyn Source>,
+    before: usize,
+    after: usize,
+}
+
+/// The columns of offsets and words. Without a source both are there.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    source: Option<Around>,
+    offsets: OnceLock<Offsets>,
+    words: OnceLock<Vec<u32>>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places::told(Offsets::default(), Vec::new())
+    }
+}
+
+impl Around {
+    /// Has `write` tell what is not around, which is `none`.
+    fn fill<T: Copy>(
+        &self,
+        ids: &[TokenId],
+        out: &mut [T],
+        none: T,
+        write: impl FnOnce(&[TokenId], &mut [T]),
+    ) {
+        let own = self.before..ids.len().saturating_sub(self.after);
+        out.fill(none);
+        if let (Some(ids), Some(out)) = (ids.get(own.clone()), out.get_mut(own)) {
+            write(ids, out);
+        }
+    }
+
+    fn offsets(&self, ids: &[TokenId], out: &mut [[u32; 2]]) {
+        self.fill(ids, out, [0, 0], |ids, out| self.source.offsets(ids, out));
+    }
+
+    fn words(&self, ids: &[TokenId], out: &mut [u32]) {
+        self.fill(ids, out, NO_WORD, |ids, out| self.source.words(ids, out));
+    }
+}
+
+impl Places {
+    /// Both columns.
+    pub fn told(offsets: Offsets, words: Vec<u32>) -> Self {
+        Places { source: None, offsets: offsets.into(), words: words.into() }
+    }
+
+    /// What both follow from.
+    pub fn untold(source: Arc<dyn Source>) -> Self {
+        let source = Some(Around { source, before: 0, after: 0 });
+        Places { source, offsets: OnceLock::new(), words: OnceLock::new() }
+    }
+
+    /// The offsets of the tokens with these ids, which are all that there are.
+    pub fn offsets(&self, ids: &[TokenId]) -> &Offsets {
+        self.offsets.get_or_init(|| {
+            let Some(around) = &self.source else { return Offsets::default() };
+            let mut pairs = vec![[0, 0]; ids.len()];
+            around.offsets(ids, &mut pairs);
+            Offsets::Narrow(pairs)
+        })
+    }
+
+    /// Their words.
+    pub fn words(&self, ids: &[TokenId]) -> &[u32] {
+        self.words.get_or_init(|| {
+            let Some(around) = &self.source else { return Vec::new() };
+            let mut words = vec![NO_WORD; ids.len()];
+            around.words(ids, &mut words);
+            words
+        })
+    }
+
+    /// Writes the offsets, as many as there are ids.
+    pub fn write_offsets(&self, ids: &[TokenId], out: &mut [[i64; 2]]) {
+        match (self.offsets.get(), &self.source) {
+            (None, Some(around)) => {
+                around.fill(ids, out, [0, 0], |ids, out| around.source.wide_offsets(ids, out));
+            }
+            (Some(Offsets::Narrow(pairs)), _) => {
+                for (out, pair) in out.iter_mut().zip(pairs) {
+                    *out = pair.map(i64::from);
+                }
+            }
+            (offsets, None | Some(_)) => {
+                for (out, (start, end)) in
+                    out.iter_mut().zip(offsets.iter().flat_map(|offsets| offsets.iter()))
+                {
+                    *out = [start as i64, end as i64];
+                }
+            }
+        }
+    }
+
+    /// Writes the words, and -1 for none.
+    pub fn write_words(&self, ids: &[TokenId], out: &mut [i64]) {
+        match (self.words.get(), &self.source) {
+            (None, Some(around)) => {
+                around.fill(ids, out, -1, |ids, out| around.source.wide_words(ids, out));
+            }
+            (words, _) => {
+                for (out, &word) in out.iter_mut().zip(words.into_iter().flatten()) {
+                    *out = if word == NO_WORD { -1 } else { word.into() };
+                }
+            }
+        }
+    }
+
+    /// Takes both columns out, to be changed and put back as [`told`](Self::told).
+    pub fn take(&mut self, ids: &[TokenId]) -> (Offsets, Vec<u32>) {
+        self.offsets(ids);
+        self.words(ids);
+        let Places { offsets, words, .. } = std::mem::take(self);
+        (offsets.into_inner().unwrap_or_default(), words.into_inner().unwrap_or_default())
+    }
+
+    /// Other offsets for the same tokens.
+    pub fn set_offsets(&mut self, offsets: Offsets) {
+        self.offsets = offsets.into();
+    }
+
+    /// Makes room for more tokens in the columns that are there.
+    pub fn reserve(&mut self, additional: usize) {
+        if let Some(offsets) = self.offsets.get_mut() {
+            offsets.reserve(additional);
+        }
+        if let Some(words) = self.words.get_mut() {
+            words.reserve(additional);
+        }
+    }
+
+    /// The same, and says if there is no memory for it.
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        match self.offsets.get_mut() {
+            Some(Offsets::Narrow(pairs)) => pairs.try_reserve_exact(additional)?,
+            Some(Offsets::Wide(pairs)) => pairs.try_reserve_exact(additional)?,
+            None => {}
+        }
+        self.words.get_mut().map_or(Ok(()), |words| words.try_reserve_exact(additional))
+    }
+
+    /// Puts `count` tokens of no text in front of all or behind.
+    pub fn surround(&mut self, count: usize, side: Direction) {
+        if let Some(around) = &mut self.source {
+            match side {
+                Direction::Left => around.before += count,
+                Direction::Right => around.after += count,
+            }
+        }
+        if let Some(offsets) = self.offsets.get_mut() {
+            match side {
+                Direction::Left => offsets.prepend_none(count),
+                Direction::Right => (0..count).for_each(|_| offsets.push((0, 0))),
+            }
+        }
+        if let Some(words) = self.words.get_mut() {
+            match side {
+                Direction::Left => drop(words.splice(0..0, std::iter::repeat_n(NO_WORD, count))),
+                Direction::Right => words.resize(words.len() + count, NO_WORD),
+            }
+        }
+    }
+}
