@@ -66,8 +66,8 @@ impl Covering<'_> {
 
     /// Writes the words alone: a sum of lengths, and a look at where it led, wait for nothing else.
     pub fn write_words(&mut self, ids: &[TokenId], words: &mut [impl From<u32>]) {
-        let (mut at, mut number, step) = (self.at, self.number, self.step);
-        let (lengths, ending) = (self.lengths, self.ending);
+        // What changes is in registers, if it is not to be seen from elsewhere.
+        let Covering { lengths, ending, mut at, mut number, step, .. } = *self;
         for (&id, word) in ids.iter().zip(words) {
             at = at.wrapping_add(lengths.of(id));
             *word = number.into();
@@ -79,10 +79,10 @@ impl Covering<'_> {
     /// Writes the offsets of tokens whose bytes are characters each; false if they are not, or some have more than 255.
     #[inline(always)]
     fn plain(&mut self, ids: &[TokenId; MANY], offsets: &mut [impl Pair; MANY]) -> bool {
-        let (short, from) = (self.lengths.short(), self.begin.wrapping_add(self.first));
+        let from = self.begin.wrapping_add(self.first);
         let (mut start, mut any_unknown) = (from, 0);
         for (&id, offset) in ids.iter().zip(offsets) {
-            let bytes = u32::from(short.get(id as usize).copied().unwrap_or(0));
+            let bytes = self.lengths.short_of(id);
             // Without a branch, for which length is the shortest cannot be guessed.
             any_unknown |= bytes.wrapping_sub(1);
             let end = start.wrapping_add(bytes);
@@ -294,6 +294,17 @@ mod tests {
                 let columns = Columns { offsets: &mut offsets, words: &mut words };
                 assert_eq!(level.run(Cover { covering, ids: &ids, columns }).at, text.len() as u32);
                 assert!(offsets.into_iter().zip(words).eq(expected.iter().copied()), "{}", level.name());
+                // Each column alone, and of two halves.
+                let (mut offsets, mut words) = (vec![[0_i64; 2]; ids.len()], vec![0_i64; ids.len()]);
+                let mut of_words = covering;
+                let (half, mut first) = (below(ids.len() as u32 + 1) as usize, covering);
+                for part in [0..half, half..ids.len()] {
+                    let (ids, offsets) = (&ids[part.clone()], &mut offsets[part.clone()]);
+                    first = level.run(CoverOffsets { covering: first, ids, offsets });
+                    of_words.write_words(ids, &mut words[part]);
+                }
+                let expected = expected.iter().map(|&(pair, word)| (pair.map(i64::from), i64::from(word)));
+                assert!(offsets.into_iter().zip(words).eq(expected), "{}", level.name());
             }
         }
     }

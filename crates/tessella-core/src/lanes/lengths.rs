@@ -50,6 +50,12 @@ impl<'l> LengthsByValue<'l> {
         self.short
     }
 
+    /// The bytes of a token that has few; 0 for others.
+    #[inline(always)]
+    pub fn short_of(self, id: TokenId) -> u32 {
+        self.short.get(id as usize).copied().unwrap_or(0).into()
+    }
+
     /// The bytes of a token.
     #[inline(always)]
     pub fn of(self, id: TokenId) -> u32 {
