@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tessella import Encoding, Tokenizer, processors
+from tessella import AddedToken, Encoding, Tokenizer, processors
 from test_by_the_hundred import columns, gpt2_like, text
 
 TEMPLATES: list[tuple[str | None, str | None]] = [
@@ -27,6 +27,10 @@ def tokenizer(template: int) -> Tokenizer:
         made.post_processor = processors.TemplateProcessing(
             single=single, pair=pair, special_tokens=[("<s>", 266)]
         )
+    if template % 2:
+        # Some with blanks around that are theirs, and of many bytes.
+        tokens = ["  ", "é,", AddedToken("ab", lstrip=True, rstrip=True), AddedToken("the", single_word=True)]
+        made.add_tokens([*tokens, "a" * 300, "<|a|>"])
     return made
 
 

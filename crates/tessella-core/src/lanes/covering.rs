@@ -101,7 +101,13 @@ impl Covering<'_> {
     /// The next token.
     #[inline(always)]
     pub fn one(&mut self, id: TokenId) -> ([u32; 2], u32) {
-        self.at = self.at.wrapping_add(self.lengths.of(id));
+        self.one_of(self.lengths.of(id))
+    }
+
+    /// The next token, of so many bytes.
+    #[inline(always)]
+    pub fn one_of(&mut self, bytes: u32) -> ([u32; 2], u32) {
+        self.at = self.at.wrapping_add(bytes);
         let word = self.number;
         self.number = word.wrapping_add(self.ending.at(self.at) & self.step);
         let (count, inside) = match self.counted {

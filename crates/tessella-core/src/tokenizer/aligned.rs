@@ -257,20 +257,16 @@ impl Sink for Aligned<'_, '_> {
         let Tokens { columns, positions, options, fixed, words: number, places, .. } = &mut self.tokens;
         let Columns { ids, offsets, words, untold, .. } = &mut **columns;
         let masked = view.masked(text);
-        if masked.is_some()
-            && fixed.is_none()
-            && Covered::can_wait(positions)
-            && source.is_original(&range, positions.text)
-        {
-            let mut lengths = std::mem::take(&mut self.worker.piece_lengths);
-            lengths.clear();
+        if masked.is_some() && fixed.is_none() && Covered::can_wait(positions, source, &range) {
+            let mut noted = std::mem::take(&mut self.worker.noted);
+            noted.clear();
             let note = |pieces: Pieces<'_>, _: &[TokenId]| {
-                lengths.push(pieces);
+                noted.pieces.push(pieces);
                 options.check_cancelled()
             };
             let outcome = lanes.append(view, (text, masked), self.worker, bpe, ids, note);
-            *untold = Some(Arc::new(Covered::new(engine, positions, &lengths)));
-            self.worker.piece_lengths = lengths;
+            *untold = Some(Arc::new(Covered::new(engine, positions, &noted)));
+            self.worker.noted = noted;
             self.worker.lanes = Some(lanes);
             return outcome;
         }
@@ -300,26 +296,37 @@ impl Sink for Aligned<'_, '_> {
         };
         let Tokens { added, columns, positions, options, fixed, words: number, places, .. } =
             &mut self.tokens;
-        let Columns { ids, offsets, words, surfaces, added: places_of_added, .. } = &mut **columns;
+        let Columns { ids, offsets, words, surfaces, added: places_of_added, untold } = &mut **columns;
         let step = u32::from(fixed.is_none());
         let mut spans = Spans { offsets, words, positions, places, number: fixed.unwrap_or(*number), step };
         let mut told = ids.len();
+        let mut noted = std::mem::take(&mut self.worker.noted);
+        noted.clear();
+        let waits = fixed.is_none() && Covered::can_wait(spans.positions, source, &(0..text.len()));
         let each = |pieces: Pieces<'_>, given: &Given, ids: &[TokenId]| {
             let stands = |from| source.stands(&(0..text.len()), from);
             let span = |start, end| source.span(start, end);
             let mut piece = 0;
             for (at, place) in given.written() {
-                let between = pieces.from(piece).first(at - piece);
-                spans.of_ids(between, &ids[told..place], lengths, stands, span);
                 let content = pieces.range(at);
-                spans.word(source.span(content.start, content.end));
+                if waits {
+                    noted.added.push((place as u32, content.len() as u32));
+                } else {
+                    let between = pieces.from(piece).first(at - piece);
+                    spans.of_ids(between, &ids[told..place], lengths, stands, span);
+                    spans.word(source.span(content.start, content.end));
+                }
                 places_of_added.push(place);
                 if added.token(ids[place]).is_none_or(|token| token.content != text[content.clone()]) {
                     surfaces.push(place, &text[content]);
                 }
                 (piece, told) = (at + 1, place + 1);
             }
-            spans.of_ids(pieces.from(piece), &ids[told..], lengths, stands, span);
+            if waits {
+                noted.pieces.push(pieces);
+            } else {
+                spans.of_ids(pieces.from(piece), &ids[told..], lengths, stands, span);
+            }
             told = ids.len();
             options.check_cancelled()
         };
@@ -327,6 +334,10 @@ impl Sink for Aligned<'_, '_> {
         if fixed.is_none() {
             *number = spans.number;
         }
+        if waits && matches!(outcome, Ok(true)) {
+            *untold = Some(Arc::new(Covered::new(engine, positions, &noted)));
+        }
+        self.worker.noted = noted;
         self.worker.lanes = Some(lanes);
         outcome
     }

@@ -12,6 +12,7 @@ use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::unit_lanes::UnitLanes;
 use super::units::Units;
+use super::untold::Noted;
 use super::way::{Reader, Reads};
 use super::word_lanes::WordLanes;
 use super::words::Words;
@@ -19,7 +20,7 @@ use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Runner;
-use crate::lanes::places::{PieceLengths, Places};
+use crate::lanes::places::Places;
 use crate::limits;
 use crate::model::bpe::Bpe;
 use crate::model::cache::PieceCache;
@@ -42,7 +43,7 @@ pub(super) struct Worker {
     pub packed: Vec<u32>,
     /// Room for what places of a text stand for.
     pub places: Places,
-    pub piece_lengths: PieceLengths,
+    pub noted: Noted,
     /// The same for units of texts that nothing splits.
     pub units: Option<Box<UnitLanes>>,
     /// Texts of a few bytes.
@@ -83,7 +84,7 @@ impl Worker {
             packed_words: None,
             packed: Vec::new(),
             places: Places::default(),
-            piece_lengths: PieceLengths::default(),
+            noted: Noted::default(),
             units: None,
             brief: Brief::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_TEXTS),
             listed: Listed::new(if start == LanesStart::Never { 0 } else { cache_budget / WORDS_OF_BUDGET }),
