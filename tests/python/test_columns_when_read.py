@@ -83,7 +83,8 @@ def test_columns_are_the_same_whenever_they_are_read(template, monkeypatch):
     fast = tokenizer(template)
     chance = random.Random(template)
     for _ in range(400):
-        parts = [text(chance, 60) for _ in range(chance.randrange(1, 6))]
+        # Columns of short texts are there at once.
+        parts = [text(chance, 200) for _ in range(chance.randrange(1, 9))]
         # Pieces whose lengths take several bytes.
         long = "a" * chance.choice([253, 254, 255, 256, 509, 510, 511, 2000])
         first = " ".join([*parts, long] if chance.random() < 0.3 else parts)
@@ -103,7 +104,7 @@ def test_a_batch_is_padded_before_anybody_reads_it(monkeypatch):
     monkeypatch.setenv("TESSELLA_LANES", "at-once")
     fast = tokenizer(3)
     chance = random.Random(1)
-    texts = [text(chance, 90) for _ in range(200)]
+    texts = [text(chance, 90) * chance.randrange(1, 12) for _ in range(200)]
     for padding in (True, {"direction": "left", "pad_to_multiple_of": 8}):
         found = [one.encode_batch(texts, padding=padding) for one in (fast, plain)]
         assert [arrays(one) for one in found[0]] == [arrays(one) for one in found[1]]
@@ -125,7 +126,7 @@ def test_many_threads_read_one_encoding(monkeypatch):
 def test_an_encoding_outlives_its_tokenizer_and_what_becomes_of_it(monkeypatch):
     monkeypatch.setenv("TESSELLA_LANES", "at-once")
     changed, kept = tokenizer(0), tokenizer(0)
-    body = "the llama the naïve thethe abab"
+    body = "the llama the naïve thethe abab" * 20
     encoding = changed.encode(body)
     changed.add_tokens(["llama"])
     changed.encode(body)

@@ -31,12 +31,50 @@ struct Around {
     after: usize,
 }
 
+/// A column that is there, or comes when it is read first. One that is there is not written behind a lock, which short texts would
+/// feel.
+#[derive(Debug, Clone)]
+enum Column<T> {
+    There(T),
+    Coming(OnceLock<T>),
+}
+
+impl<T: Default> Column<T> {
+    fn get(&self) -> Option<&T> {
+        match self {
+            Column::There(column) => Some(column),
+            Column::Coming(column) => column.get(),
+        }
+    }
+
+    fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
+        match self {
+            Column::There(column) => column,
+            Column::Coming(column) => column.get_or_init(make),
+        }
+    }
+
+    fn get_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Column::There(column) => Some(column),
+            Column::Coming(column) => column.get_mut(),
+        }
+    }
+
+    fn take(self) -> T {
+        match self {
+            Column::There(column) => column,
+            Column::Coming(column) => column.into_inner().unwrap_or_default(),
+        }
+    }
+}
+
 /// The columns of offsets and words. Without a source both are there.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     source: Option<Around>,
-    offsets: OnceLock<Offsets>,
-    words: OnceLock<Vec<u32>>,
+    offsets: Column<Offsets>,
+    words: Column<Vec<u32>>,
 }
 
 impl Default for Places {
@@ -73,18 +111,18 @@ impl Around {
 impl Places {
     /// Both columns.
     pub fn told(offsets: Offsets, words: Vec<u32>) -> Self {
-        Places { source: None, offsets: offsets.into(), words: words.into() }
+        Places { source: None, offsets: Column::There(offsets), words: Column::There(words) }
     }
 
     /// What both follow from.
     pub fn untold(source: Arc<dyn Source>) -> Self {
         let source = Some(Around { source, before: 0, after: 0 });
-        Places { source, offsets: OnceLock::new(), words: OnceLock::new() }
+        Places { source, offsets: Column::Coming(OnceLock::new()), words: Column::Coming(OnceLock::new()) }
     }
 
     /// The offsets of the tokens with these ids, which are all that there are.
     pub fn offsets(&self, ids: &[TokenId]) -> &Offsets {
-        self.offsets.get_or_init(|| {
+        self.offsets.get_or_make(|| {
             let Some(around) = &self.source else { return Offsets::default() };
             let mut pairs = vec![[0, 0]; ids.len()];
             around.offsets(ids, &mut pairs);
@@ -94,7 +132,7 @@ impl Places {
 
     /// Their words.
     pub fn words(&self, ids: &[TokenId]) -> &[u32] {
-        self.words.get_or_init(|| {
+        self.words.get_or_make(|| {
             let Some(around) = &self.source else { return Vec::new() };
             let mut words = vec![NO_WORD; ids.len()];
             around.words(ids, &mut words);
@@ -142,12 +180,12 @@ impl Places {
         self.offsets(ids);
         self.words(ids);
         let Places { offsets, words, .. } = std::mem::take(self);
-        (offsets.into_inner().unwrap_or_default(), words.into_inner().unwrap_or_default())
+        (offsets.take(), words.take())
     }
 
     /// Other offsets for the same tokens.
     pub fn set_offsets(&mut self, offsets: Offsets) {
-        self.offsets = offsets.into();
+        self.offsets = Column::There(offsets);
     }
 
     /// Makes room for more tokens in the columns that are there.

@@ -15,6 +15,10 @@ use crate::ids::TokenId;
 use crate::lanes::Engine;
 use crate::lanes::covering::{Covering, Pair};
 use crate::lanes::places::{Ending, PieceLengths, Places};
+use crate::scale::or_for_fuzzers;
+
+/// Shorter texts have their columns at once, too: noting costs as much as telling.
+const SHORTEST: usize = or_for_fuzzers(256, 8);
 
 /// Longer texts have their columns at once: reading them takes tables as long as the text.
 const LONGEST: usize = 1 << 24;
@@ -51,7 +55,7 @@ impl Covered {
     /// Whether the columns of a text can wait of which tokens cover a range.
     pub fn can_wait(positions: &Positions<'_>, source: &Source<'_>, range: &Range<usize>) -> bool {
         let are_counted = positions.is_ascii || positions.unit == OffsetUnit::Char;
-        let fits = positions.text.len() <= LONGEST;
+        let fits = (SHORTEST..=LONGEST).contains(&positions.text.len());
         are_counted && fits && source.is_original(range, positions.text)
     }
 
