@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tessella import AddedToken, Encoding, Tokenizer, processors
+from tessella import AddedToken, Encoding, Regex, Tokenizer, normalizers, pre_tokenizers, processors
 from test_by_the_hundred import columns, gpt2_like, text
 
 TEMPLATES: list[tuple[str | None, str | None]] = [
@@ -34,7 +35,7 @@ def tokenizer(template: int) -> Tokenizer:
     return made
 
 
-def arrays(encoding: Encoding) -> tuple[object, ...]:
+def arrays(encoding: Encoding) -> tuple[list[tuple[int, int]], list[int | None], list[int]]:
     words = [None if word < 0 else word for word in encoding.word_ids_array.tolist()]
     return [tuple(row) for row in encoding.offsets_array.tolist()], words, encoding.ids_array.tolist()
 
@@ -67,6 +68,8 @@ STEPS: list[Callable[[Encoding], object]] = [
     lambda one: columns(pickle.loads(pickle.dumps(one))),
     padded(30, "right"),
     padded(50, "left"),
+    padded(900, "right"),
+    padded(1000, "left"),
     lambda one: one.truncate(25, stride=4),
     lambda one: one.truncate(9, direction="left"),
     lambda one: one.set_sequence_id(1),
@@ -121,6 +124,64 @@ def test_many_threads_read_one_encoding(monkeypatch):
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda _, one=encoding: columns(one), range(8)))
         assert found == [expected] * 8
+
+
+def test_arrays_are_read_while_somebody_changes_the_encoding(monkeypatch):
+    # NumPy lets others run while it makes an array.
+    monkeypatch.setenv("TESSELLA_LANES", "at-once")
+    encoding = tokenizer(0).encode("the naïve llama " * 60)
+    expected, stop = arrays(encoding), time.monotonic() + 0.5
+
+    def read(_: int) -> bool:
+        same = True
+        while time.monotonic() < stop:
+            same &= encoding.offsets_array.tolist() == [list(pair) for pair in expected[0]]
+            same &= len(encoding.word_ids_array) == len(encoding.ids_array) == len(expected[1])
+        return same
+
+    def write(_: int) -> bool:
+        while time.monotonic() < stop:
+            encoding.set_sequence_id(0)
+        return True
+
+    with ThreadPoolExecutor(3) as pool:
+        assert all(pool.map(lambda job: job(0), (read, read, write)))
+    # One that grows: columns are of one length, whichever that is.
+    stop = time.monotonic() + 0.3
+    with ThreadPoolExecutor(2) as pool:
+        grown = pool.submit(lambda: [encoding.pad(2000 + count) for count in range(300)])
+        while not grown.done():
+            assert encoding.offsets_array.shape[1] == 2
+        assert len(encoding.offsets_array) == len(encoding.word_ids_array) == 2299
+
+
+INSERTS = [
+    ("^(?!<s>)", "<s>", True),
+    ("^(?!<s>)", "<s>", False),
+    ("^(?!<s>)", "<s>" * 9, False),
+    ("(?<=[^>l])$", "</s>tail", True),
+    ("(?<=[^>l])$", "</s>", False),
+]
+
+
+@pytest.mark.parametrize(("pattern", "content", "prefix"), INSERTS)
+def test_a_normalizer_writes_added_tokens_around_a_text_that_it_keeps(pattern, content, prefix, monkeypatch):
+    def make(lanes: str) -> Tokenizer:
+        monkeypatch.setenv("TESSELLA_LANES", lanes)
+        made = gpt2_like(trim=False)
+        made.normalizer = normalizers.Replace(Regex(pattern), content)
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
+        made.add_tokens([AddedToken(token, normalized=True) for token in ("<s>", "</s>")])
+        return made
+
+    plain, fast = make("off"), make("at-once")
+    for count in (1, 3, 40):
+        for part in (" hello world", "the naïve 漢字 ab"):
+            body = part * count
+            found = [one.encode(body) for one in (fast, plain)]
+            assert arrays(found[0]) == arrays(found[1]), body
+            assert columns(found[0]) == columns(found[1]), body
+            assert look_up(found[0]) == look_up(found[1]), body
 
 
 def test_an_encoding_outlives_its_tokenizer_and_what_becomes_of_it(monkeypatch):

@@ -253,7 +253,7 @@ impl Encoding {
                 .caused_by(error)
         };
         self.ids.try_reserve_exact(count).map_err(no_memory)?;
-        self.places.try_reserve(count).map_err(no_memory)?;
+        self.places.try_reserve(&self.ids, count).map_err(no_memory)?;
         match direction {
             Direction::Right => {
                 self.ids.resize(length, filler.id);

@@ -130,6 +130,14 @@ impl Offsets {
             Offsets::Wide(pairs) => drop(pairs.splice(0..0, std::iter::repeat_n((0, 0), count))),
         }
     }
+
+    /// Puts them behind.
+    pub(super) fn append_none(&mut self, count: usize) {
+        match self {
+            Offsets::Narrow(pairs) => pairs.resize(pairs.len() + count, [0, 0]),
+            Offsets::Wide(pairs) => pairs.resize(pairs.len() + count, (0, 0)),
+        }
+    }
 }
 
 impl From<Vec<(usize, usize)>> for Offsets {
@@ -174,6 +182,8 @@ mod tests {
                     2 => {
                         list.splice(0..0, [(0, 0), (0, 0)]);
                         offsets.prepend_none(2);
+                        list.push((0, 0));
+                        offsets.append_none(1);
                     }
                     _ => {
                         let start = below(list.len() + 1);

@@ -1,6 +1,6 @@
 //! Where tokens stand, and which word each is of: two columns, or what these follow from until somebody reads them.
 //!
-//! Who reads ids alone waits for no columns, and holds a fraction of the memory. A column that is written to memory of somebody else
+//! Who reads ids alone waits for no columns, and mostly holds less than half of the memory. A column that is written to memory of somebody else
 //! ([`Places::write_offsets`], [`Places::write_words`]) is not made here either. Special tokens and padding around are
 //! counted; whatever else changes an encoding has the columns made first ([`Places::take`]).
 
@@ -76,6 +76,9 @@ pub(crate) struct Places {
     offsets: Column<Offsets>,
     words: Column<Vec<u32>>,
 }
+
+/// Tokens around those that columns follow from, at most at a time.
+const MOST_AROUND: usize = 1 << 16;
 
 impl Default for Places {
     fn default() -> Self {
@@ -198,8 +201,13 @@ impl Places {
         }
     }
 
-    /// The same, and says if there is no memory for it.
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+    /// The same, and says if there is no memory for it: columns of many more tokens come at once, for who reads them later is not
+    /// told.
+    pub fn try_reserve(&mut self, ids: &[TokenId], additional: usize) -> Result<(), TryReserveError> {
+        if self.source.is_some() && additional > MOST_AROUND {
+            let (offsets, words) = self.take(ids);
+            *self = Places::told(offsets, words);
+        }
         match self.offsets.get_mut() {
             Some(Offsets::Narrow(pairs)) => pairs.try_reserve_exact(additional)?,
             Some(Offsets::Wide(pairs)) => pairs.try_reserve_exact(additional)?,
@@ -219,7 +227,7 @@ impl Places {
         if let Some(offsets) = self.offsets.get_mut() {
             match side {
                 Direction::Left => offsets.prepend_none(count),
-                Direction::Right => (0..count).for_each(|_| offsets.push((0, 0))),
+                Direction::Right => offsets.append_none(count),
             }
         }
         if let Some(words) = self.words.get_mut() {

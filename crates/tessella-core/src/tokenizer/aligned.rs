@@ -257,7 +257,8 @@ impl Sink for Aligned<'_, '_> {
         let Tokens { columns, positions, options, fixed, words: number, places, .. } = &mut self.tokens;
         let Columns { ids, offsets, words, untold, .. } = &mut **columns;
         let masked = view.masked(text);
-        if masked.is_some() && fixed.is_none() && Covered::can_wait(positions, source, &range) {
+        let is_first = ids.is_empty() && fixed.is_none();
+        if masked.is_some() && is_first && Covered::can_wait(positions, source, &range) {
             let mut noted = std::mem::take(&mut self.worker.noted);
             noted.clear();
             let note = |pieces: Pieces<'_>, _: &[TokenId]| {
@@ -302,7 +303,8 @@ impl Sink for Aligned<'_, '_> {
         let mut told = ids.len();
         let mut noted = std::mem::take(&mut self.worker.noted);
         noted.clear();
-        let waits = fixed.is_none() && Covered::can_wait(spans.positions, source, &(0..text.len()));
+        let is_first = told == 0 && fixed.is_none();
+        let waits = is_first && Covered::can_wait(spans.positions, source, &(0..text.len()));
         let each = |pieces: Pieces<'_>, given: &Given, ids: &[TokenId]| {
             let stands = |from| source.stands(&(0..text.len()), from);
             let span = |start, end| source.span(start, end);

@@ -39,11 +39,11 @@ impl<'s> Source<'s> {
         Stands { origin: at.map(|at| Origin { from, at }), until: until as u32 }
     }
 
-    /// Whether a range is the whole original, and stands there byte by byte.
+    /// Whether a range is all that there is, and the original byte by byte. A normalizer may write more around it.
     pub fn is_original(&self, range: &Range<usize>, original: &str) -> bool {
+        let is_all = *range == (0..self.buffer.len()) && self.buffer.len() == original.len();
         let Stands { origin, until } = self.stands(range, 0);
-        let is_whole = range.len() == original.len() && until as usize >= range.len();
-        is_whole && origin.is_some_and(|origin| origin.is_start())
+        is_all && until as usize >= range.len() && origin.is_some_and(|origin| origin.is_start())
     }
 
     /// The span in the original of bytes `start..end`.

@@ -20,8 +20,8 @@ use crate::scale::or_for_fuzzers;
 /// Shorter texts have their columns at once, too: noting costs as much as telling.
 const SHORTEST: usize = or_for_fuzzers(256, 8);
 
-/// Longer texts have their columns at once: reading them takes tables as long as the text.
-const LONGEST: usize = 1 << 24;
+/// Longer texts have their columns at once as well: whether there is memory for these is asked before a text is encoded.
+const LONGEST: usize = 1 << 20;
 
 /// What is noted of a text while it is encoded.
 #[derive(Debug, Clone, Default)]

@@ -7,16 +7,13 @@ use std::cell::Cell;
 
 use numpy::ndarray::{Dimension, StrideShape};
 use numpy::{
-    Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
-    PyUntypedArrayMethods,
+    Element, PyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use tessella_core::Encoding;
 
 use super::errors::argument;
-use super::interpreter::fresh;
 
 static READY: PyOnceLock<()> = PyOnceLock::new();
 
@@ -71,16 +68,6 @@ pub fn of_ids<'py>(
 pub fn from_slice<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bound<'py, PyArray1<T>>> {
     ready(py)?;
     Ok(PyArray1::from_slice(py, values))
-}
-
-/// An array of the word of each token, -1 for none. NumPy is [`ready`].
-pub fn of_words<'py>(py: Python<'py>, encoding: &Encoding) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    fresh::array(py, encoding.len(), |words| encoding.write_words(words))
-}
-
-/// An array with a row for each token: start and end. NumPy is [`ready`].
-pub fn of_offsets<'py>(py: Python<'py>, encoding: &Encoding) -> PyResult<Bound<'py, PyArray2<i64>>> {
-    fresh::array(py, [encoding.len(), 2], |places| encoding.write_offsets(places.as_chunks_mut().0))
 }
 
 /// An array of a shape for so many numbers.

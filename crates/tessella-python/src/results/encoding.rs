@@ -2,16 +2,18 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use numpy::{PyArray1, PyArray2};
+use numpy::ndarray::IntoDimension;
+use numpy::{Element, PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyType};
 use tessella_core::spec::Direction;
 
-use tessella_core::{Encoding as Core, EncodingParts, NO_WORD};
+use tessella_core::{Encoding as Core, EncodingParts};
 
 use crate::border::arrays;
 use crate::border::errors::OrRaise;
+use crate::border::interpreter::fresh;
 use crate::border::recurring;
 use crate::border::values::{argument, direction};
 
@@ -48,18 +50,22 @@ impl Encoding {
         look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Works with a copy of a column of numbers; a short one, as most are, is copied without room of its own.
-    fn copied<R>(
+    /// Works with a copy of a column, which need not be kept for it; a short one, as most are, is copied without room of its own.
+    fn copied<T: Copy + Default, R>(
         &self,
-        column: impl FnOnce(&Core) -> &[u32],
-        work: impl FnOnce(&[u32]) -> PyResult<R>,
+        copy: impl FnOnce(&Core, &mut [T]),
+        work: impl FnOnce(&[T]) -> PyResult<R>,
     ) -> PyResult<R> {
-        let mut few = [0; FEW];
+        let mut few = [T::default(); FEW];
         let copied = self.read(|one| {
-            let column = column(one);
-            let Some(few) = few.get_mut(..column.len()) else { return Err(column.to_vec()) };
-            few.copy_from_slice(column);
-            Ok(column.len())
+            let count = one.len();
+            let Some(few) = few.get_mut(..count) else {
+                let mut many = vec![T::default(); count];
+                copy(one, &mut many);
+                return Err(many);
+            };
+            copy(one, few);
+            Ok(count)
         });
         match copied {
             Ok(count) => work(&few[..count]),
@@ -67,15 +73,30 @@ impl Encoding {
         }
     }
 
-    /// Makes an array of what is looked at. Arrays of numbers are made without anybody's code, so that nothing can come in between,
-    /// once NumPy is there.
-    fn array<'py, A>(
+    /// Makes an array of a shape for all tokens, and has `write` fill it. Other threads may run while it is made, and change the
+    /// encoding: then it is made once more.
+    fn filled<'py, T: Element, I: IntoDimension>(
         &self,
         py: Python<'py>,
-        make: impl FnOnce(&Core) -> PyResult<Bound<'py, A>>,
-    ) -> PyResult<Bound<'py, A>> {
+        shape: impl Fn(usize) -> I,
+        write: impl Fn(&Core, &mut [T]),
+    ) -> PyResult<fresh::Array<'py, T, I::Dim>> {
         arrays::ready(py)?;
-        self.read(make)
+        loop {
+            let count = self.read(Core::len);
+            let fill = |numbers: &mut [T]| {
+                self.read(|one| {
+                    let is_same = one.len() == count;
+                    if is_same {
+                        write(one, numbers);
+                    }
+                    is_same
+                })
+            };
+            if let Some(array) = fresh::array(py, shape(count), fill)? {
+                return Ok(array);
+            }
+        }
     }
 
     fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
@@ -163,7 +184,7 @@ impl Encoding {
     /// The id of each token.
     #[getter]
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.copied(Core::ids, |ids| PyList::new(py, ids))
+        self.copied(|one, ids| ids.copy_from_slice(one.ids()), |ids: &[u32]| PyList::new(py, ids))
     }
 
     /// Which segment each token belongs to, as models like BERT want it.
@@ -188,7 +209,7 @@ impl Encoding {
     ///     array([0, 1], dtype=uint32)
     #[getter]
     fn ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.array(py, |one| arrays::from_slice(py, one.ids()))
+        self.filled(py, |count| [count], |one, ids| ids.copy_from_slice(one.ids()))
     }
 
     /// `type_ids` as an array of `uint32`.
@@ -207,13 +228,13 @@ impl Encoding {
     ///     [[0, 5], [6, 11]]
     #[getter]
     fn offsets_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.array(py, |one| arrays::of_offsets(py, one))
+        self.filled(py, |count| [count, 2], |one, places| one.write_offsets(places.as_chunks_mut().0))
     }
 
     /// `word_ids` as an array of `int64`, -1 for special tokens and padding.
     #[getter]
     fn word_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        self.array(py, |one| arrays::of_words(py, one))
+        self.filled(py, |count| [count], Core::write_words)
     }
 
     /// `special_tokens_mask` as an array of `uint32`.
@@ -241,7 +262,9 @@ impl Encoding {
     /// Start and end of each token in the text that was encoded, in characters.
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.read(|one| one.offsets().to_vec()))
+        self.copied(Core::write_offsets, |places| {
+            PyList::new(py, places.iter().map(|&[start, end]| (start, end)))
+        })
     }
 
     /// 1 for special tokens and padding, 0 for text.
@@ -260,9 +283,9 @@ impl Encoding {
     #[getter]
     fn word_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         // Tokens of one word stand side by side, and share its number.
-        let mut last: Option<(u32, Bound<'py, PyInt>)> = None;
-        let mut number = |&word: &u32| match &last {
-            _ if word == NO_WORD => None,
+        let mut last: Option<(i64, Bound<'py, PyInt>)> = None;
+        let mut number = |word: i64| match &last {
+            _ if word < 0 => None,
             Some((same, number)) if *same == word => Some(number.clone()),
             _ => {
                 let Ok(number) = word.into_pyobject(py);
@@ -270,7 +293,7 @@ impl Encoding {
                 Some(number)
             }
         };
-        self.copied(Core::words, |words| PyList::new(py, words.iter().map(&mut number)))
+        self.copied(Core::write_words, |words| PyList::new(py, words.iter().copied().map(&mut number)))
     }
 
     /// Deprecated: use `word_ids`.
