@@ -160,6 +160,11 @@ impl Encoding {
         self.places.offsets(&self.ids)
     }
 
+    /// The offsets, if they are there.
+    pub fn offsets_there(&self) -> Option<&Offsets> {
+        self.places.offsets_there()
+    }
+
     /// Writes the offsets to as many pairs as there are tokens, without a column of them where nobody has asked for one.
     pub fn write_offsets(&self, out: &mut [[i64; 2]]) {
         self.places.write_offsets(&self.ids, out);
@@ -168,6 +173,11 @@ impl Encoding {
     /// The word of each token, [`NO_WORD`] for none.
     pub fn words(&self) -> &[u32] {
         self.places.words(&self.ids)
+    }
+
+    /// The words, if they are there.
+    pub fn words_there(&self) -> Option<&[u32]> {
+        self.places.words_there()
     }
 
     /// Writes the words, -1 for none, as [`write_offsets`](Self::write_offsets) does offsets.

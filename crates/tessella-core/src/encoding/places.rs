@@ -143,6 +143,16 @@ impl Places {
         })
     }
 
+    /// The offsets, if nobody has to make them first.
+    pub fn offsets_there(&self) -> Option<&Offsets> {
+        self.offsets.get()
+    }
+
+    /// The same of words.
+    pub fn words_there(&self) -> Option<&[u32]> {
+        self.words.get().map(Vec::as_slice)
+    }
+
     /// Writes the offsets, as many as there are ids.
     pub fn write_offsets(&self, ids: &[TokenId], out: &mut [[i64; 2]]) {
         match (self.offsets.get(), &self.source) {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyType};
 use tessella_core::spec::Direction;
 
-use tessella_core::{Encoding as Core, EncodingParts};
+use tessella_core::{Encoding as Core, EncodingParts, NO_WORD, Offsets};
 
 use crate::border::arrays;
 use crate::border::errors::OrRaise;
@@ -75,25 +75,16 @@ impl Encoding {
 
     /// Makes an array of a shape for all tokens, and has `write` fill it. Other threads may run while it is made, and change the
     /// encoding: then it is made once more.
-    fn filled<'py, T: Element, I: IntoDimension>(
+    fn filled<'py, T: Element + Copy, I: IntoDimension>(
         &self,
         py: Python<'py>,
         shape: impl Fn(usize) -> I,
-        write: impl Fn(&Core, &mut [T]),
+        write: impl Fn(&Core, &mut fresh::Room<'_, T>),
     ) -> PyResult<fresh::Array<'py, T, I::Dim>> {
         arrays::ready(py)?;
         loop {
             let count = self.read(Core::len);
-            let fill = |numbers: &mut [T]| {
-                self.read(|one| {
-                    let is_same = one.len() == count;
-                    if is_same {
-                        write(one, numbers);
-                    }
-                    is_same
-                })
-            };
-            if let Some(array) = fresh::array(py, shape(count), fill)? {
+            if let Some(array) = fresh::array(py, shape(count), |room| self.read(|one| write(one, room))) {
                 return Ok(array);
             }
         }
@@ -209,7 +200,7 @@ impl Encoding {
     ///     array([0, 1], dtype=uint32)
     #[getter]
     fn ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.filled(py, |count| [count], |one, ids| ids.copy_from_slice(one.ids()))
+        self.filled(py, |count| [count], |one, room| room.put(one.ids(), |id| id))
     }
 
     /// `type_ids` as an array of `uint32`.
@@ -228,13 +219,28 @@ impl Encoding {
     ///     [[0, 5], [6, 11]]
     #[getter]
     fn offsets_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.filled(py, |count| [count, 2], |one, places| one.write_offsets(places.as_chunks_mut().0))
+        self.filled(
+            py,
+            |count| [count, 2],
+            |one, room| match one.offsets_there() {
+                Some(Offsets::Narrow(pairs)) => room.put(pairs.as_flattened(), i64::from),
+                _ => one.write_offsets(room.zeros(2 * one.len()).as_chunks_mut().0),
+            },
+        )
     }
 
     /// `word_ids` as an array of `int64`, -1 for special tokens and padding.
     #[getter]
     fn word_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        self.filled(py, |count| [count], Core::write_words)
+        let number = |word| if word == NO_WORD { -1 } else { i64::from(word) };
+        self.filled(
+            py,
+            |count| [count],
+            |one, room| match one.words_there() {
+                Some(words) => room.put(words, number),
+                None => one.write_words(room.zeros(one.len())),
+            },
+        )
     }
 
     /// `special_tokens_mask` as an array of `uint32`.
