@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import faulthandler
 import pickle
 import random
 import time
@@ -114,6 +115,18 @@ def test_a_batch_is_padded_before_anybody_reads_it(monkeypatch):
         assert [columns(one) for one in found[0]] == [columns(one) for one in found[1]]
 
 
+@pytest.mark.parametrize("direction", ["left", "right"])
+def test_very_long_padding_has_its_columns_at_once(direction, monkeypatch):
+    monkeypatch.setenv("TESSELLA_LANES", "off")
+    plain = tokenizer(1)
+    monkeypatch.setenv("TESSELLA_LANES", "at-once")
+    fast = tokenizer(1)
+    found = [one.encode("the naïve llama " * 60) for one in (fast, plain)]
+    for one in found:
+        one.pad(70_000, direction=direction)
+    assert arrays(found[0]) == arrays(found[1])
+
+
 def test_many_threads_read_one_encoding(monkeypatch):
     monkeypatch.setenv("TESSELLA_LANES", "at-once")
     fast = tokenizer(1)
@@ -127,7 +140,8 @@ def test_many_threads_read_one_encoding(monkeypatch):
 
 
 def test_arrays_are_read_while_somebody_changes_the_encoding(monkeypatch):
-    # NumPy lets others run while it makes an array.
+    # NumPy lets others run while it makes an array. Who holds a lock meanwhile stops all threads, and this test ends the process.
+    faulthandler.dump_traceback_later(120, exit=True)
     monkeypatch.setenv("TESSELLA_LANES", "at-once")
     encoding = tokenizer(0).encode("the naïve llama " * 60)
     expected, stop = arrays(encoding), time.monotonic() + 0.5
@@ -147,12 +161,12 @@ def test_arrays_are_read_while_somebody_changes_the_encoding(monkeypatch):
     with ThreadPoolExecutor(3) as pool:
         assert all(pool.map(lambda job: job(0), (read, read, write)))
     # One that grows: columns are of one length, whichever that is.
-    stop = time.monotonic() + 0.3
     with ThreadPoolExecutor(2) as pool:
         grown = pool.submit(lambda: [encoding.pad(2000 + count) for count in range(300)])
         while not grown.done():
             assert encoding.offsets_array.shape[1] == 2
         assert len(encoding.offsets_array) == len(encoding.word_ids_array) == 2299
+    faulthandler.cancel_dump_traceback_later()
 
 
 INSERTS = [

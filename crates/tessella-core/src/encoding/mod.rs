@@ -28,7 +28,8 @@ mod surfaces;
 pub(crate) use combine::Filler;
 pub use offsets::Offsets;
 pub use parts::EncodingParts;
-pub(crate) use places::{Places, Source};
+use places::Places;
+pub(crate) use places::Untold;
 use runs::Runs;
 pub(crate) use surfaces::GrowingSurfaces;
 pub use surfaces::Surfaces;
@@ -96,8 +97,18 @@ impl Encoding {
         Encoding::from_places(ids, Places::told(offsets, words), type_id, vocabulary, surfaces)
     }
 
-    /// The same, where places are of all ids.
-    pub(crate) fn from_places(
+    /// The same, with columns that are made when they are read.
+    pub(crate) fn from_untold(
+        ids: Vec<TokenId>,
+        untold: Arc<dyn Untold>,
+        type_id: u32,
+        vocabulary: Arc<dyn TokenTexts>,
+        surfaces: Surfaces,
+    ) -> Self {
+        Encoding::from_places(ids, Places::untold(untold), type_id, vocabulary, surfaces)
+    }
+
+    fn from_places(
         ids: Vec<TokenId>,
         places: Places,
         type_id: u32,

@@ -1,8 +1,8 @@
 //! Where tokens stand, and which word each is of: two columns, or what these follow from until somebody reads them.
 //!
-//! Who reads ids alone waits for no columns, and mostly holds less than half of the memory. A column that is written to memory of somebody else
-//! ([`Places::write_offsets`], [`Places::write_words`]) is not made here either. Special tokens and padding around are
-//! counted; whatever else changes an encoding has the columns made first ([`Places::take`]).
+//! Who reads ids alone waits for no columns, and mostly holds less than half of the memory. A column that is written to memory of
+//! somebody else ([`Places::write_offsets`], [`Places::write_words`]) is not made here either. Special tokens and padding around
+//! are counted; whatever else changes an encoding has the columns made first ([`Places::take`]).
 
 use std::collections::TryReserveError;
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ use crate::ids::TokenId;
 use crate::spec::Direction;
 
 /// What the columns of some tokens follow from, together with their ids. What is written to is as long as there are ids.
-pub(crate) trait Source: Debug + Send + Sync {
+pub(crate) trait Untold: Debug + Send + Sync {
     /// The offsets of the tokens, in numbers of two sizes.
     fn offsets(&self, ids: &[TokenId], out: &mut [[u32; 2]]);
     fn wide_offsets(&self, ids: &[TokenId], out: &mut [[i64; 2]]);
@@ -26,7 +26,7 @@ pub(crate) trait Source: Debug + Send + Sync {
 /// Tokens that columns follow from, and how many stand around that are of no text.
 #[derive(Debug, Clone)]
 struct Around {
-    source: Arc<dyn Source>,
+    source: Arc<dyn Untold>,
     before: usize,
     after: usize,
 }
@@ -118,7 +118,7 @@ impl Places {
     }
 
     /// What both follow from.
-    pub fn untold(source: Arc<dyn Source>) -> Self {
+    pub fn untold(source: Arc<dyn Untold>) -> Self {
         let source = Some(Around { source, before: 0, after: 0 });
         Places { source, offsets: Column::Coming(OnceLock::new()), words: Column::Coming(OnceLock::new()) }
     }
@@ -159,17 +159,9 @@ impl Places {
             (None, Some(around)) => {
                 around.fill(ids, out, [0, 0], |ids, out| around.source.wide_offsets(ids, out));
             }
-            (Some(Offsets::Narrow(pairs)), _) => {
-                for (out, pair) in out.iter_mut().zip(pairs) {
-                    *out = pair.map(i64::from);
-                }
-            }
-            (offsets, None | Some(_)) => {
-                for (out, (start, end)) in
-                    out.iter_mut().zip(offsets.iter().flat_map(|offsets| offsets.iter()))
-                {
-                    *out = [start as i64, end as i64];
-                }
+            (offsets, _) => {
+                let pairs = offsets.into_iter().flat_map(Offsets::iter);
+                out.iter_mut().zip(pairs).for_each(|(out, (start, end))| *out = [start as i64, end as i64]);
             }
         }
     }

@@ -59,9 +59,9 @@ impl<'l> LengthsByValue<'l> {
     /// The bytes of a token.
     #[inline(always)]
     pub fn of(self, id: TokenId) -> u32 {
-        match self.short.get(id as usize) {
-            Some(&length) if length > 0 => length.into(),
-            _ => self.of_long(id),
+        match self.short_of(id) {
+            0 => self.of_long(id),
+            length => length,
         }
     }
 

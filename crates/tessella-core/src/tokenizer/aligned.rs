@@ -13,7 +13,7 @@ use super::untold::Covered;
 use super::way::{Reader, Reads};
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
-use crate::encoding::{Encoding, Places, TokenTexts};
+use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Given, Pieces};
@@ -123,7 +123,7 @@ impl Inner {
         let Columns { ids, offsets, words, surfaces, untold, .. } = columns;
         let surfaces = surfaces.done();
         Ok(match untold {
-            Some(source) => Encoding::from_places(ids, Places::untold(source), type_id, vocabulary, surfaces),
+            Some(untold) => Encoding::from_untold(ids, untold, type_id, vocabulary, surfaces),
             None => Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces),
         })
     }

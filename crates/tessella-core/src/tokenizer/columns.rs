@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Texts;
 use super::positions::Positions;
-use crate::encoding::{GrowingSurfaces, Offsets, Source};
+use crate::encoding::{GrowingSurfaces, Offsets, Untold};
 use crate::ids::{Span, TokenId};
 
 /// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
@@ -28,7 +28,7 @@ pub(super) struct Columns {
     /// Which of the tokens are added ones, ascending.
     pub added: Vec<usize>,
     /// What offsets and words follow from, instead of them.
-    pub untold: Option<Arc<dyn Source>>,
+    pub untold: Option<Arc<dyn Untold>>,
 }
 
 /// Puts a copy of a column that takes no more memory than it needs in its place.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::drive::Source;
 use super::positions::Positions;
-use crate::encoding::{self, OffsetUnit};
+use crate::encoding::{OffsetUnit, Untold};
 use crate::ids::TokenId;
 use crate::lanes::Engine;
 use crate::lanes::covering::{Covering, Pair};
@@ -134,7 +134,7 @@ impl Covered {
     }
 }
 
-impl encoding::Source for Covered {
+impl Untold for Covered {
     fn offsets(&self, ids: &[TokenId], out: &mut [[u32; 2]]) {
         self.write_offsets(ids, out);
     }

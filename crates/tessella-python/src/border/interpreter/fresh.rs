@@ -65,7 +65,8 @@ impl<T: Copy + Default> Room<'_, T> {
     }
 }
 
-/// An array of a shape with what `write` puts into it, in order; `None` if that is not what the shape asks for. NumPy has been imported.
+/// An array of a shape with what `write` puts into it, in order; `None` if that is not what the shape asks for. NumPy has been
+/// imported.
 pub fn array<'py, T: Element + Copy, I: IntoDimension>(
     py: Python<'py>,
     shape: I,
