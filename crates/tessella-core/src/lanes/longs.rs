@@ -55,7 +55,7 @@ pub struct Longs {
     found: usize,
     /// Pieces that are soon looked for: the number and the hash of each.
     asked: Vec<(u32, u64)>,
-    /// Those of them that came.
+    /// Which of them is mostly the next one that is looked for.
     came: usize,
 }
 
@@ -99,12 +99,13 @@ impl Longs {
         }
     }
 
-    /// Asks for what is known of pieces that are soon looked for, each with its number, in order.
-    pub fn ask<'p>(&mut self, pieces: impl Iterator<Item = (usize, &'p [u8])>) {
+    /// Asks for what is known of pieces that are soon looked for, which are handed over, each with its number, in order.
+    #[inline(always)]
+    pub fn ask<'p>(&mut self, pieces: impl FnOnce(&mut dyn FnMut(usize, &'p [u8]))) {
         self.came = 0;
         self.asked.clear();
         let secret = self.secret;
-        self.asked.extend(pieces.map(|(number, piece)| (number as u32, secret.bytes(piece))));
+        pieces(&mut |number, piece| self.asked.push((number as u32, secret.bytes(piece))));
         for &(_, hash) in &self.asked {
             let [place, _] = places(hash as u32, self.entries.len());
             prefetch(&self.entries, place);
@@ -119,11 +120,16 @@ impl Longs {
         }
     }
 
-    /// The ids of a piece that was asked for by its number, none of them before another, or what there is to say about it.
+    /// The ids of a piece that was asked for by its number, or what there is to say about it. Mostly it is the one asked for next.
     pub fn get_asked(&mut self, number: usize, piece: &[u8]) -> Result<&[TokenId], New> {
-        let asked = self.asked.get(self.came..).unwrap_or_default();
-        let skipped = asked.iter().take_while(|(asked, _)| (*asked as usize) < number).count();
-        self.came += skipped;
+        while self.asked.get(self.came).is_some_and(|(asked, _)| (*asked as usize) < number) {
+            self.came += 1;
+        }
+        while let Some(before) = self.came.checked_sub(1)
+            && self.asked[before].0 as usize >= number
+        {
+            self.came = before;
+        }
         match self.asked.get(self.came) {
             Some(&(asked, hash)) if asked as usize == number => self.get_by(hash, piece),
             _ => self.get(piece),
@@ -258,7 +264,10 @@ mod tests {
             0 => longs.get(piece.as_bytes()),
             // Not all that are asked for come, and not all that come were asked for.
             asked => {
-                longs.ask([(3, &b"another"[..]), (5 + asked as usize, piece.as_bytes())].into_iter());
+                longs.ask(|ask| {
+                    ask(3, b"another");
+                    ask(5 + asked as usize, piece.as_bytes());
+                });
                 longs.get_asked(6, piece.as_bytes())
             }
         };
@@ -271,6 +280,29 @@ mod tests {
         };
         longs.remember(new, piece.as_bytes(), &ids);
         false
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "tables are too small there for so many pieces")]
+    fn what_is_asked_for_comes_in_any_order() {
+        let mut longs = Longs { secret: Secret::of_seed(1), ..Longs::new(1 << 20) };
+        let pieces: Vec<String> = (0..4).map(|number| format!("a long piece: {number}")).collect();
+        let ids = |number: usize| [number as TokenId; 3];
+        for _ in 0..3 {
+            for (number, piece) in pieces.iter().enumerate() {
+                if let Err(new) = longs.get(piece.as_bytes()) {
+                    longs.remember(new, piece.as_bytes(), &ids(number));
+                }
+            }
+        }
+        // The numbers are those of places in a window, where others stand between.
+        longs.ask(|ask| (0..4).for_each(|number| ask(10 * number, pieces[number].as_bytes())));
+        for (place, cursor) in [(0, 0), (30, 3), (10, 1), (11, 2), (20, 2), (9, 1), (40, 4), (0, 0)] {
+            let number = place / 10 % 4;
+            let found = longs.get_asked(place, pieces[number].as_bytes());
+            assert_eq!(found.ok(), Some(&ids(number)[..]), "{place}");
+            assert_eq!(longs.came, cursor, "{place}");
+        }
     }
 
     #[test]

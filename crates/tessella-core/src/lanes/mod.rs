@@ -330,7 +330,13 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
         let Solved { runner, solver, pieces, out } = self;
         let Runner { store, pieces: batch, longs, together, .. } = runner;
         together.begin();
-        longs.ask(pieces.long().filter(|&(at, _)| !(solver.inner() == Inner::Parts && pieces.goes_on(at))));
+        longs.ask(|ask| {
+            pieces.each_long(|at, piece| {
+                if !(solver.inner() == Inner::Parts && pieces.goes_on(at)) {
+                    ask(at, piece);
+                }
+            });
+        });
         store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
             if solver.inner() == Inner::Parts && pieces.goes_on(at) {

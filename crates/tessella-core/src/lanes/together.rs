@@ -342,7 +342,7 @@ impl Together {
             if self.lanes.len() >= MOST_UNITS || self.ids.len() >= MOST_REMEMBERED {
                 break;
             }
-            match longs.get(pieces.piece(at)) {
+            match longs.get_asked(at, pieces.piece(at)) {
                 Ok(ids) => self.list_known(at, ids),
                 Err(new) => self.list(None, text, (at, new), place),
             }

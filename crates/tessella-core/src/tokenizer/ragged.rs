@@ -56,7 +56,7 @@ impl ManyTexts for [&str] {
 pub(super) fn room_for(bytes: usize) -> Vec<TokenId> {
     /// What the fast engine wants beyond the ids that it writes.
     const SPARE: usize = 8 << 10;
-    with_large_pages(bytes / 3 + SPARE)
+    with_large_pages(bytes / 2 + SPARE)
 }
 
 /// Some of the texts in a row, encoded.
