@@ -304,3 +304,45 @@ def test_normalized_texts_are_those_of_the_library(
         assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
         assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
         assert columns(fast.encode(text)) == columns(plain.encode(text)), text
+
+
+#: Single characters as symbols: with rules of their own and before others, unknown otherwise, blanks, parts of longer symbols.
+SINGLE = [".", "-", "a", "e", "é", "①", "ﬁ", "ж", "☃", "😀", "\u3000", "\xa0", "\u0301", "<", "か", "각", "¨", " "]
+
+
+@pytest.mark.parametrize("drops", [True, False])
+@pytest.mark.parametrize("seed", range(8))
+def test_symbols_of_one_character_stay_as_in_the_library(
+    seed: int, drops: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    words = ["abc", "bad-", "dab.", "cé", "ad1", "é-a", "e<"]
+    prefix = tmp_path / "trained"
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([" ".join(chance.choices(words, k=9)) for _ in range(200)]),
+        model_prefix=str(prefix),
+        vocab_size=30,
+        hard_vocab_limit=False,
+        normalization_rule_name=chance.choice(["nmt_nfkc", "nfkc_cf", "identity"]),
+        remove_extra_whitespaces=drops,
+        minloglevel=2,
+    )
+    model = proto.ModelProto()
+    path = Path(f"{prefix}.model")
+    model.ParseFromString(path.read_bytes())
+    known = {piece.piece: piece for piece in model.pieces}
+    for symbol in [*chance.sample(SINGLE, 6), *chance.sample(["<x>", "жa", "e\u0301", ".."], seed % 3)]:
+        piece = known.get(symbol) or model.pieces.add(piece=symbol, score=0)
+        piece.type = proto.ModelProto.SentencePiece.USER_DEFINED
+    path.write_bytes(model.SerializeToString())
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    fast, plain = both(path, monkeypatch)
+    assert takes_units(fast, monkeypatch)
+    parts = [*CHANGING, *SINGLE, *words, "<x>", "..", "жa", "abc bad ", "cé.-", "☃" * 20, "漢字", " - "]
+    for _ in range(120):
+        few = chance.sample(parts, chance.randint(1, 9))
+        text = "".join(chance.choices(few, k=chance.choice([1, 4, 20, 80, 300])))
+        expected = theirs.encode(text)
+        assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
+        assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
+        assert columns(fast.encode(text)) == columns(plain.encode(text)), text

@@ -30,7 +30,8 @@ pub struct SentencePieceNormalization {
     map: Charsmap,
     /// User-defined symbols, if there are any.
     symbols: Option<Trie>,
-    /// ASCII characters that are neither space nor the start of a symbol nor of a rule over ASCII.
+    /// ASCII characters that stay whatever of ASCII follows: no space, no start of a rule over ASCII, nor of a symbol but
+    /// one that is all of it.
     plain: [bool; 128],
     /// A space that is not followed by anything beyond ASCII is one, whatever follows.
     plain_space: bool,
@@ -51,13 +52,12 @@ impl SentencePieceNormalization {
         } else {
             Some(Trie::build(spec.user_defined.iter().map(|symbol| (symbol.as_bytes(), 0)).collect())?)
         };
-        let starts_symbol =
-            |byte: u8| spec.user_defined.iter().any(|symbol| symbol.as_bytes().first() == Some(&byte));
+        let symbol = |byte: u8| symbols.as_ref().map_or(Symbol::None, |trie| symbol_at(trie, byte.into()));
         let plain = std::array::from_fn(|byte| {
-            byte as u8 != b' ' && map.is_plain(byte as u8) && !starts_symbol(byte as u8)
+            byte as u8 != b' ' && map.is_plain(byte as u8) && symbol(byte as u8) != Symbol::Longer
         });
         Ok(SentencePieceNormalization {
-            plain_space: map.is_plain(b' ') && !starts_symbol(b' '),
+            plain_space: map.is_plain(b' ') && symbol(b' ') == Symbol::None,
             map,
             symbols,
             plain,
@@ -101,13 +101,9 @@ impl SentencePieceNormalization {
         self.map.writes(byte)
     }
 
-    /// Whether a symbol begins with a character.
-    pub fn begins_symbol(&self, c: char) -> bool {
-        let mut bytes = [0; 4];
-        self.symbols.as_ref().is_some_and(|symbols| {
-            let mut cursor = symbols.root();
-            c.encode_utf8(&mut bytes).bytes().all(|byte| symbols.step(&mut cursor, byte).is_some())
-        })
+    /// The user-defined symbols that begin with a character.
+    pub fn symbol(&self, c: char) -> Symbol {
+        self.symbols.as_ref().map_or(Symbol::None, |symbols| symbol_at(symbols, c))
     }
 
     /// Calls with every byte that may stand behind a character in a rule.
@@ -329,6 +325,28 @@ impl SentencePieceNormalization {
         let length = text.chars().next()?.len_utf8();
         Some(Chunk { text: &text[..length], length, own: true })
     }
+}
+
+/// The user-defined symbols that begin with a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symbol {
+    /// There is none.
+    None,
+    /// The character is one, and none goes on behind it: it stays, whatever follows and whatever the map says of it.
+    Alone,
+    /// What follows tells.
+    Longer,
+}
+
+fn symbol_at(symbols: &Trie, c: char) -> Symbol {
+    let mut cursor = symbols.root();
+    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+        if symbols.step(&mut cursor, byte).is_none() {
+            return Symbol::None;
+        }
+    }
+    let goes_on = (0..=u8::MAX).any(|byte| symbols.step(&mut { cursor }, byte).is_some());
+    if goes_on { Symbol::Longer } else { Symbol::Alone }
 }
 
 /// What a text starts with.

@@ -19,7 +19,7 @@ use crate::lanes::{self, Beside, Blanks, Fate, Lengths, Rules, Spacing, Spelled,
 use crate::limits;
 use crate::model::Model;
 use crate::model::sentencepiece::Sums;
-use crate::normalize::sentencepiece::SentencePieceNormalization;
+use crate::normalize::sentencepiece::{SentencePieceNormalization, Symbol};
 use crate::normalize::{Normalizer, Respelling};
 use crate::pretokenize::PreTokenizer;
 use crate::random::Random;
@@ -113,13 +113,16 @@ pub(super) struct Writing<'w> {
 
 impl Rules for Writing<'_> {
     fn fate(&self, c: char) -> (Fate, Beside) {
-        let fate = match self.normalization.rule(c) {
-            _ if c == MARK || self.normalization.begins_symbol(c) => Fate::Other,
-            None if c == char::from(BLANK) => Fate::Blank,
-            None if self.sums.knows(c) => Fate::Stays,
-            None => Fate::Strange,
-            Some(" ") => Fate::Blank,
-            Some(_) => Fate::Other,
+        let is_blank = c == char::from(BLANK);
+        let fate = match (self.normalization.symbol(c), self.normalization.rule(c)) {
+            _ if c == MARK => Fate::Other,
+            (Symbol::Alone, _) if !is_blank && self.sums.knows(c) => Fate::Stays,
+            (Symbol::Alone | Symbol::Longer, _) => Fate::Other,
+            (_, None) if is_blank => Fate::Blank,
+            (_, None) if self.sums.knows(c) => Fate::Stays,
+            (_, None) => Fate::Strange,
+            (_, Some(" ")) => Fate::Blank,
+            (_, Some(_)) => Fate::Other,
         };
         (fate, Beside::default())
     }
