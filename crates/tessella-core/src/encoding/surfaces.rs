@@ -6,52 +6,46 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text of its own, or a part of one that many tokens share.
+/// Tokens that share one text.
 #[derive(Debug, Clone)]
-struct Text {
-    all: Arc<str>,
+struct Run {
+    tokens: Range<usize>,
+    /// Which of the texts it is a part of, and where it stands there.
+    of: usize,
     range: Range<usize>,
 }
 
-impl Text {
-    fn as_str(&self) -> &str {
-        self.all.get(self.range.clone()).unwrap_or_default()
-    }
-}
-
-impl From<Arc<str>> for Text {
-    fn from(all: Arc<str>) -> Self {
-        Text { range: 0..all.len(), all }
-    }
-}
-
-impl PartialEq for Text {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
-    }
-}
-
-impl Eq for Text {}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Run {
-    tokens: Range<usize>,
-    text: Text,
-}
-
 /// Texts by token index, in ascending order; tokens without one read as the vocabulary says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Surfaces {
     runs: Vec<Run>,
+    /// Apart from the runs, of which there may be thousands: those need not be counted one by one then.
+    texts: Vec<Arc<str>>,
 }
+
+impl PartialEq for Surfaces {
+    fn eq(&self, other: &Self) -> bool {
+        self.all().eq(other.all())
+    }
+}
+
+impl Eq for Surfaces {}
 
 impl Surfaces {
     pub const fn new() -> Self {
-        Surfaces { runs: Vec::new() }
+        Surfaces { runs: Vec::new(), texts: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
+    }
+
+    fn text(&self, run: &Run) -> &str {
+        self.texts.get(run.of).and_then(|text| text.get(run.range.clone())).unwrap_or_default()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&Range<usize>, &str)> {
+        self.runs.iter().map(|run| (&run.tokens, self.text(run)))
     }
 
     /// Gives the token `index` a text. Indices must come in ascending order; one that does not is ignored.
@@ -61,23 +55,30 @@ impl Surfaces {
 
     /// Gives all tokens of a range one text.
     pub fn push_run(&mut self, tokens: Range<usize>, text: Arc<str>) {
-        self.push_text(tokens, text.into());
+        let range = 0..text.len();
+        self.push_part(tokens, &text, range);
     }
 
-    fn push_text(&mut self, tokens: Range<usize>, text: Text) {
+    /// Gives them a part of one.
+    fn push_part(&mut self, tokens: Range<usize>, text: &Arc<str>, range: Range<usize>) {
         if tokens.is_empty() {
             return;
         }
-        if let Some(last) = self.runs.last_mut() {
+        if let Some(last) = self.runs.last() {
             if tokens.start < last.tokens.end {
                 return;
             }
-            if tokens.start == last.tokens.end && last.text == text {
+            let is_same = tokens.start == last.tokens.end && text.get(range.clone()) == Some(self.text(last));
+            if let (true, Some(last)) = (is_same, self.runs.last_mut()) {
                 last.tokens.end = tokens.end;
                 return;
             }
         }
-        self.runs.push(Run { tokens, text });
+        // Parts of one text mostly come one after the other.
+        if !self.texts.last().is_some_and(|last| Arc::ptr_eq(last, text)) {
+            self.texts.push(text.clone());
+        }
+        self.runs.push(Run { tokens, of: self.texts.len() - 1, range });
     }
 
     pub fn get(&self, index: usize) -> Option<&str> {
@@ -97,7 +98,7 @@ impl Surfaces {
             at += 1;
         }
         *cursor = Some(at);
-        self.runs.get(at).filter(|run| run.tokens.contains(&index)).map(|run| run.text.as_str())
+        self.runs.get(at).filter(|run| run.tokens.contains(&index)).map(|run| self.text(run))
     }
 
     /// How many tokens have a text.
@@ -108,18 +109,20 @@ impl Surfaces {
     /// The texts of a range of tokens, counted from its start.
     pub(crate) fn slice(&self, range: Range<usize>) -> Surfaces {
         let first = self.runs.partition_point(|run| run.tokens.end <= range.start);
-        let runs = self.runs[first..].iter().take_while(|run| run.tokens.start < range.end).map(|run| Run {
-            tokens: run.tokens.start.max(range.start) - range.start
-                ..run.tokens.end.min(range.end) - range.start,
-            text: run.text.clone(),
-        });
-        Surfaces { runs: runs.collect() }
+        let mut slice = Surfaces::new();
+        for run in self.runs[first..].iter().take_while(|run| run.tokens.start < range.end) {
+            let tokens =
+                run.tokens.start.max(range.start) - range.start..run.tokens.end.min(range.end) - range.start;
+            slice.push_part(tokens, &self.texts[run.of], run.range.clone());
+        }
+        slice
     }
 
     /// Appends those of another list whose token 0 becomes token `at`.
     pub(super) fn append(&mut self, other: &Surfaces, at: usize) {
         for run in &other.runs {
-            self.push_text(run.tokens.start + at..run.tokens.end + at, run.text.clone());
+            let tokens = run.tokens.start + at..run.tokens.end + at;
+            self.push_part(tokens, &other.texts[run.of], run.range.clone());
         }
     }
 
@@ -140,18 +143,20 @@ pub(crate) struct GrowingSurfaces {
     runs: Vec<(Range<usize>, usize)>,
 }
 
+/// Bytes of texts, and texts, whose room is kept for others.
+const MOST_KEPT: usize = 1 << 16;
+
 impl GrowingSurfaces {
     /// As [`Surfaces::push`].
+    #[inline]
     pub fn push(&mut self, index: usize, text: &str) {
-        let last = self.runs.len().checked_sub(1);
-        if let Some(last) = last {
-            let is_same = self.text_at(last) == text;
-            let tokens = &mut self.runs[last].0;
+        if let Some((tokens, _)) = self.runs.last() {
             if index < tokens.end {
                 return;
             }
-            if index == tokens.end && is_same {
-                tokens.end += 1;
+            let is_next = index == tokens.end;
+            if is_next && self.text_at(self.runs.len() - 1) == text {
+                self.runs.last_mut().into_iter().for_each(|(tokens, _)| tokens.end += 1);
                 return;
             }
         }
@@ -183,17 +188,29 @@ impl GrowingSurfaces {
         self.text.truncate(self.runs.last().map_or(0, |&(_, end)| end));
     }
 
-    /// All of them.
-    pub fn done(self) -> Surfaces {
+    /// All of them, of which none stay here.
+    pub fn take(&mut self) -> Surfaces {
         if self.runs.is_empty() {
             return Surfaces::new();
         }
-        let all: Arc<str> = self.text.as_str().into();
-        let runs = self.runs.iter().enumerate().map(|(run, (tokens, _))| Run {
-            tokens: tokens.clone(),
-            text: Text { all: Arc::clone(&all), range: self.range(run) },
+        let mut start = 0;
+        let runs = self.runs.iter().map(|(tokens, end)| {
+            let range = start..*end;
+            start = *end;
+            Run { tokens: tokens.clone(), of: 0, range }
         });
-        Surfaces { runs: runs.collect() }
+        let surfaces = Surfaces { runs: runs.collect(), texts: vec![self.text.as_str().into()] };
+        self.truncate(0);
+        surfaces
+    }
+
+    /// Without any of them, and with the room that they took unless that was much.
+    pub fn emptied(mut self) -> Self {
+        if self.text.capacity() > MOST_KEPT || self.runs.capacity() > MOST_KEPT {
+            return GrowingSurfaces::default();
+        }
+        self.truncate(0);
+        self
     }
 }
 
@@ -225,7 +242,8 @@ mod tests {
             for index in 0..index + 2 {
                 assert_eq!(one.get(index), other.get(index));
             }
-            assert_eq!(one, other.done());
+            assert_eq!(one, other.take());
+            assert_eq!(other.take(), Surfaces::new());
         }
     }
 }

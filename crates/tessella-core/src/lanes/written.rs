@@ -1,6 +1,7 @@
 //! A text that is written, and, where that is wanted, where in the original each byte of it came from.
 
 use super::ascii::{BLOCK, IN_ORDER};
+use super::ends::MANY;
 use super::vectors::Vectors;
 
 /// A text on its way. The buffer is longer than the text in it.
@@ -51,6 +52,15 @@ impl Sources<'_> {
         const WIDTHS: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4];
         let byte = *original.get(source as usize)?;
         Some(source + u32::from(WIDTHS[usize::from(byte >> 4)]))
+    }
+
+    /// Where what sixteen bytes were written for begins; nothing if one of them has a span, or is none.
+    #[inline(always)]
+    pub fn begin_all<V: Vectors>(self, vectors: V, places: &[u32; MANY]) -> Option<[u32; MANY]> {
+        let begins = vectors.numbers_at(self.sources, places);
+        let bits = begins.iter().fold(0, |bits, begin| bits | begin);
+        let last = places.iter().fold(0, |last, &place| place.max(last));
+        (bits & SPANNED == 0 && (last as usize) < self.sources.len()).then_some(begins)
     }
 
     /// Whether a byte was written for a character by itself.

@@ -120,8 +120,9 @@ impl Inner {
         if self.texts.has_contested() {
             columns.name_contested(&self.texts);
         }
-        let Columns { ids, offsets, words, surfaces, untold, .. } = columns;
-        let surfaces = surfaces.done();
+        let Columns { ids, offsets, words, surfaces: mut growing, untold, .. } = columns;
+        let surfaces = growing.take();
+        worker.columns.keep(growing);
         Ok(match untold {
             Some(untold) => Encoding::from_untold(ids, untold, type_id, vocabulary, surfaces),
             None => Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces),

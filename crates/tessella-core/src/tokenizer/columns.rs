@@ -16,6 +16,15 @@ pub(super) const MOST_KEPT: usize = 1 << 18;
 pub(super) struct Room {
     offsets: Vec<[u32; 2]>,
     words: Vec<u32>,
+    /// Empty: its room alone.
+    surfaces: GrowingSurfaces,
+}
+
+impl Room {
+    /// Keeps the room of texts of tokens as well.
+    pub fn keep(&mut self, surfaces: GrowingSurfaces) {
+        self.surfaces = surfaces.emptied();
+    }
 }
 
 /// The growing columns of one sequence.
@@ -48,11 +57,11 @@ impl Columns {
 
     /// Columns in the room of a worker.
     pub fn in_room(mut ids: Vec<TokenId>, room: Room) -> Self {
-        let Room { mut offsets, mut words } = room;
+        let Room { mut offsets, mut words, surfaces } = room;
         ids.clear();
         offsets.clear();
         words.clear();
-        Columns { ids, offsets: Offsets::Narrow(offsets), words, ..Columns::default() }
+        Columns { ids, offsets: Offsets::Narrow(offsets), words, surfaces, ..Columns::default() }
     }
 
     /// Moves the columns out of the room that they grew in, with place for so many more tokens, and gives it back. Very
@@ -71,7 +80,7 @@ impl Columns {
             Offsets::Narrow(offsets) => moved_out(offsets, more),
             Offsets::Wide(_) => Vec::new(),
         };
-        (ids, Room { offsets, words })
+        (ids, Room { offsets, words, ..Room::default() })
     }
 
     /// Takes back all tokens behind the first `count`.

@@ -7,12 +7,15 @@
 
 use std::ops::Range;
 
-use super::positions::Positions;
+use super::positions::{Positions, characters};
 use super::spans::Spans;
 use super::units::WrittenPlaces;
 use crate::encoding::{GrowingSurfaces, OffsetUnit, Offsets};
 use crate::ids::TokenId;
 use crate::lanes::Strangers;
+use crate::lanes::ends::MANY;
+use crate::lanes::places::Counted;
+use crate::lanes::vectors::{Level, Task, Vectors};
 use crate::model::unigram::viterbi::char_width;
 
 /// Longer texts know no places for each of their bytes.
@@ -33,75 +36,133 @@ impl<'t> Spans<'_, 't> {
         let Some(segment) = self.positions.text.get(range.clone()) else { return false };
         let (unit, is_ascii) = (self.positions.unit, self.positions.is_ascii);
         let Range { start: origin, end } = range;
-        let mut read = Vec::new();
-        let mut unknown = |index: usize, start: usize, end: usize| {
-            read.clear();
-            written.read(segment, start..end, &mut read);
-            // The model reads whole characters, so this holds.
-            surfaces.push(first + index, str::from_utf8(&read).unwrap_or_default());
-        };
-        if is_ascii || unit == OffsetUnit::Byte {
-            return self.push_written(written, ids, &mut unknown, |_, source| origin + source as usize);
+        let mut ends = std::mem::take(&mut self.places.opened);
+        let is_told = written.ends(ids, &mut ends)
+            && if is_ascii || unit == OffsetUnit::Byte {
+                self.push_written(&written, &ends, |_, source| origin + source as usize)
+            } else if unit != OffsetUnit::Char {
+                let place =
+                    |positions: &mut Positions<'_>, source| positions.convert(origin + source as usize);
+                self.push_written(&written, &ends, place)
+            } else {
+                let begin = self.positions.convert(origin);
+                let (is_told, characters) = match segment.is_ascii() {
+                    true => {
+                        let place = |_: &mut Positions<'_>, source| begin + source as usize;
+                        (self.push_written(&written, &ends, place), segment.len())
+                    }
+                    false => self.push_counted(&written, &ends, segment, begin),
+                };
+                self.positions.are_at(end, begin + characters);
+                is_told
+            };
+        if is_told {
+            self.words.resize(self.words.len() + ids.len(), self.number);
+            written.name_unknown(segment, (ids, &ends), |index, read| surfaces.push(first + index, read));
         }
-        if unit != OffsetUnit::Char {
-            let place = |positions: &mut Positions<'_>, source| positions.convert(origin + source as usize);
-            return self.push_written(written, ids, &mut unknown, place);
-        }
-        let begin = self.positions.convert(origin);
-        if segment.is_ascii() {
-            let is_told = self.push_written(written, ids, &mut unknown, |_, source| begin + source as usize);
-            self.positions.are_at(end, begin + segment.len());
-            return is_told;
-        }
-        let mut counts = std::mem::take(&mut self.places.counts);
-        let counted = counts.of(segment.as_bytes());
-        let place = |_: &mut Positions<'_>, source| begin + counted.before(source) as usize;
-        let is_told = self.push_written(written, ids, &mut unknown, place);
-        self.positions.are_at(end, begin + counted.before(segment.len() as u32) as usize);
-        self.places.counts = counts;
+        self.places.opened = ends;
         is_told
     }
 
+    /// Appends where tokens are that end at these places; `place` tells what stands for a byte of the original.
     #[inline(always)]
     fn push_written(
         &mut self,
-        written: WrittenPlaces<'_>,
-        ids: &[TokenId],
-        unknown: &mut dyn FnMut(usize, usize, usize),
+        written: &WrittenPlaces<'_>,
+        ends: &[u32],
         place: impl Fn(&mut Positions<'t>, u32) -> usize,
     ) -> bool {
-        let WrittenPlaces { text, sources, .. } = written;
-        let lengths = written.lengths.by_value();
-        let mut runs = written.runs.iter();
-        let Some(&source) = sources.first() else { return ids.is_empty() };
-        let (mut at, mut begin) = (0, place(self.positions, source) as u32);
+        let Some(&source) = written.sources.first() else { return ends.is_empty() };
+        let mut begin = place(self.positions, source) as u32;
         // The text is short enough for pairs that are narrow, unless others of this encoding are not.
         let Offsets::Narrow(offsets) = &mut *self.offsets else { return false };
         let before = offsets.len();
-        offsets.resize(before + ids.len(), [0; 2]);
-        for (index, (&id, pair)) in ids.iter().zip(&mut offsets[before..]).enumerate() {
-            let mut end = at + lengths.of(id) as usize;
-            if end == at {
-                let Some(after) = runs.next().and_then(|&run| behind(text, at, run)) else { return false };
-                if id != written.unk {
-                    return false;
-                }
-                unknown(index, at, after);
-                end = after;
-            }
-            let Some(&source) = sources.get(end) else { return false };
+        offsets.resize(before + ends.len(), [0; 2]);
+        for (&end, pair) in ends.iter().zip(&mut offsets[before..]) {
+            let Some(&source) = written.sources.get(end as usize) else { return false };
             let next = place(self.positions, source) as u32;
             *pair = [begin, next];
-            (at, begin) = (end, next);
+            begin = next;
         }
-        self.words.resize(self.words.len() + ids.len(), self.number);
-        at == text.len()
+        true
+    }
+
+    /// The same in characters, many tokens at once; and how many of these the original has.
+    fn push_counted(
+        &mut self,
+        written: &WrittenPlaces<'_>,
+        ends: &[u32],
+        original: &str,
+        begin: usize,
+    ) -> (bool, usize) {
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let counted = counts.of(original.as_bytes());
+        let is_told = match &mut *self.offsets {
+            Offsets::Narrow(offsets) => {
+                let before = offsets.len();
+                offsets.resize(before + ends.len(), [0; 2]);
+                let (sources, offsets) = (written.sources, &mut offsets[before..]);
+                Level::best().run(Placing { sources, counted, begin: begin as u32, ends, offsets })
+            }
+            Offsets::Wide(_) => false,
+        };
+        let characters = counted.before(original.len() as u32) as usize;
+        self.places.counts = counts;
+        (is_told, characters)
+    }
+}
+
+/// Tokens of which each begins where the one before it ended, by how many characters begin before each place of the original.
+struct Placing<'p> {
+    sources: &'p [u32],
+    counted: Counted<'p>,
+    /// Characters in front of the original.
+    begin: u32,
+    /// Where each ends in the written text.
+    ends: &'p [u32],
+    offsets: &'p mut [[u32; 2]],
+}
+
+impl Task for Placing<'_> {
+    /// False if one of them is not told.
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> bool {
+        let Placing { sources, counted, begin, ends, offsets } = self;
+        let Some(&source) = sources.first() else { return ends.is_empty() };
+        // Each ends behind the one before it.
+        if ends.last().is_some_and(|&last| last as usize >= sources.len()) {
+            return false;
+        }
+        let mut last = begin + counted.before(source);
+        let ((ends, few_ends), (offsets, few_offsets)) =
+            (ends.as_chunks::<MANY>(), offsets.as_chunks_mut::<MANY>());
+        for (ends, offsets) in ends.iter().zip(offsets) {
+            let (counts, _) = counted.at_all(vectors, &vectors.numbers_at(sources, ends));
+            for (lane, pair) in offsets.iter_mut().enumerate() {
+                let start = if lane == 0 { last } else { begin + counts[lane - 1] };
+                *pair = [start, begin + counts[lane]];
+            }
+            last = begin + counts[MANY - 1];
+        }
+        for (&end, pair) in few_ends.iter().zip(few_offsets) {
+            let next = begin + counted.before(sources[end as usize]);
+            *pair = [last, next];
+            last = next;
+        }
+        true
     }
 }
 
 /// The place behind so many characters of a written text.
 fn behind(text: &[u8], at: usize, characters: u32) -> Option<usize> {
-    let mut end = at;
+    let mut end = at + characters as usize;
+    // Mostly others stand for them.
+    if text.get(at..end)?.is_ascii() {
+        return Some(end);
+    }
+    end = at;
     for _ in 0..characters {
         end += char_width(*text.get(end)?);
     }
@@ -109,14 +170,66 @@ fn behind(text: &[u8], at: usize, characters: u32) -> Option<usize> {
 }
 
 impl WrittenPlaces<'_> {
+    /// Where each token ends in the written text; false if they are not those of the text.
+    fn ends(&self, ids: &[TokenId], ends: &mut Vec<u32>) -> bool {
+        let lengths = self.lengths.by_value();
+        let mut runs = self.runs.iter();
+        let mut at = 0;
+        ends.clear();
+        ends.resize(ids.len(), 0);
+        for (&id, place) in ids.iter().zip(ends) {
+            let mut end = at + lengths.of(id) as usize;
+            if end == at {
+                let after = runs.next().and_then(|&run| behind(self.text, at, run));
+                let Some(after) = after.filter(|_| id == self.unk) else { return false };
+                end = after;
+            }
+            *place = end as u32;
+            at = end;
+        }
+        at == self.text.len()
+    }
+
+    /// Hands over what the model read where tokens are unknown, each with its number.
+    fn name_unknown(
+        &self,
+        original: &str,
+        (ids, ends): (&[TokenId], &[u32]),
+        mut name: impl FnMut(usize, &str),
+    ) {
+        let mut read = Vec::new();
+        for (index, _) in ids.iter().enumerate().filter(|&(_, &id)| id == self.unk) {
+            let start = index.checked_sub(1).map_or(0, |before| ends[before]) as usize;
+            let range = start..ends[index] as usize;
+            if let Some(stands) = self.stands(original, range.clone()) {
+                name(index, stands);
+                continue;
+            }
+            read.clear();
+            self.read(original, range, &mut read);
+            // The model reads whole characters, so this holds.
+            name(index, str::from_utf8(&read).unwrap_or_default());
+        }
+    }
+
+    /// Whether a byte of the written text stands for a character that the model does not know.
+    #[inline(always)]
+    fn stands_for_another(&self, byte: u8) -> bool {
+        self.strangers.is_some_and(|Strangers { usual, last }| (byte == usual) | (byte == last))
+    }
+
+    /// The original's text for a range in which every byte stands for another character, one after the other.
+    fn stands<'o>(&self, original: &'o str, range: Range<usize>) -> Option<&'o str> {
+        let (begin, end) = (*self.sources.get(range.start)?, *self.sources.get(range.end)?);
+        let stands = original.get(begin as usize..end as usize)?;
+        let are_others = self.text.get(range.clone())?.iter().all(|&byte| self.stands_for_another(byte));
+        (are_others && characters(stands.as_bytes()) == range.len()).then_some(stands)
+    }
+
     /// Appends what the model read from one place of the written text to another, which an unknown token stands for.
     fn read(&self, original: &str, range: Range<usize>, read: &mut Vec<u8>) {
         let mut mark = [0; 4];
         let mark = self.mark.encode_utf8(&mut mark).as_bytes();
-        let stands_for_others = |byte: u8| match self.strangers {
-            Some(Strangers { usual, last }) => byte == usual || byte == last,
-            None => false,
-        };
         let places = self
             .text
             .get(range.clone())
@@ -124,7 +237,7 @@ impl WrittenPlaces<'_> {
             .iter()
             .zip(self.sources.get(range.start..).unwrap_or_default());
         for (&byte, &source) in places {
-            if stands_for_others(byte) {
+            if self.stands_for_another(byte) {
                 let own = original.as_bytes().get(source as usize..).unwrap_or_default();
                 let width = own.first().map_or(0, |&first| char_width(first));
                 read.extend_from_slice(own.get(..width).unwrap_or_default());

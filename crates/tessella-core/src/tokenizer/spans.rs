@@ -548,16 +548,21 @@ struct Characters<'m> {
     begin: u32,
 }
 
+impl Characters<'_> {
+    /// What is before places that are moved by so many bytes, less as many. No closure: it would be compiled for no vectors.
+    #[inline(always)]
+    fn before_moved<V: Vectors>(&self, vectors: V, places: &[u32; MANY], moved: u32) -> [u32; MANY] {
+        let places = places.map(|place| place.wrapping_add(moved).wrapping_sub(self.from));
+        let (counts, _) = self.counted.at_all(vectors, &places);
+        counts.map(|count| count.wrapping_add(self.begin).wrapping_sub(moved))
+    }
+}
+
 impl Offset for Characters<'_> {
     /// A byte inside of a character stands for all of it.
     #[inline(always)]
     fn of<V: Vectors>(&self, vectors: V, starts: &[u32; MANY], ends: &[u32; MANY]) -> [[u32; MANY]; 2] {
-        let before = |places: &[u32; MANY], moved: u32| {
-            let places = places.map(|place| place.wrapping_add(moved).wrapping_sub(self.from));
-            let (counts, _) = self.counted.at_all(vectors, &places);
-            counts.map(|count| count.wrapping_add(self.begin).wrapping_sub(moved))
-        };
-        [before(starts, 1), before(ends, 0)]
+        [self.before_moved(vectors, starts, 1), self.before_moved(vectors, ends, 0)]
     }
 
     #[inline(always)]

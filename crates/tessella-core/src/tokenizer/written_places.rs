@@ -9,11 +9,14 @@
 use std::ops::Range;
 
 use super::parts::UNCERTAIN;
-use super::positions::Positions;
+use super::positions::{Positions, characters};
 use super::spans::Spans;
 use super::word_gaps::Gaps;
 use crate::encoding::{GrowingSurfaces, OffsetUnit, Offsets};
 use crate::ids::TokenId;
+use crate::lanes::ends::MANY;
+use crate::lanes::places::Counted;
+use crate::lanes::vectors::{Level, Task, Vectors};
 use crate::lanes::{Sources, Strangers};
 
 /// Longer texts know no places for each of their bytes.
@@ -109,17 +112,27 @@ impl WrittenTokens<'_> {
         }
     }
 
-    /// What the model read in a range of the written text, which mostly stands there in the original.
-    fn read<'r>(&'r self, range: Range<usize>, room: &'r mut String) -> Option<&'r str> {
+    /// What the model read in a range of the written text, which mostly stands there in the original. Where it is counted, characters
+    /// need not be.
+    fn read<'r>(
+        &'r self,
+        range: Range<usize>,
+        counted: Option<Counted<'_>>,
+        room: &'r mut String,
+    ) -> Option<&'r str> {
         let text = self.text.get(range.clone())?;
         let begin = self.sources.begin(range.start)?;
         let end = self.sources.end(range.end.checked_sub(1)?, self.original.as_bytes())?;
         let original = self.original.get(begin as usize..end as usize)?;
-        let stands_for_others = |byte: u8| {
-            let is_one = |Strangers { usual, last }| byte == usual || byte == last;
-            self.strangers.is_some_and(is_one)
+        // Where there are none, no byte stands for them.
+        let others =
+            self.strangers.map_or([u16::MAX; 2], |Strangers { usual, last }| [usual.into(), last.into()]);
+        let stands_for_others = |byte: u8| (u16::from(byte) == others[0]) | (u16::from(byte) == others[1]);
+        let length = || match counted {
+            Some(counted) => (counted.before(end) - counted.before(begin)) as usize,
+            None => characters(original.as_bytes()),
         };
-        if text.iter().all(|&byte| stands_for_others(byte)) && original.chars().count() == text.len() {
+        if text.iter().all(|&byte| stands_for_others(byte)) && length() == text.len() {
             return Some(original);
         }
         room.clear();
@@ -149,29 +162,32 @@ impl<'t> Spans<'_, 't> {
     ) -> bool {
         let (unit, is_ascii) = (self.positions.unit, self.positions.is_ascii);
         if is_ascii || unit == OffsetUnit::Byte {
-            return self.push_words(written, ids, surfaces, |_, place| origin + place as usize);
+            return self.push_words(written, ids, surfaces, None, |_, place| origin + place as usize);
         }
         if unit != OffsetUnit::Char {
             let place = |positions: &mut Positions<'t>, place| positions.convert(origin + place as usize);
-            return self.push_words(written, ids, surfaces, place);
+            return self.push_words(written, ids, surfaces, None, place);
         }
         let begin = self.positions.convert(origin);
         let mut counts = std::mem::take(&mut self.places.counts);
         let counted = counts.of(written.original.as_bytes());
-        let is_told =
-            self.push_words(written, ids, surfaces, |_, place| begin + counted.before(place) as usize);
+        let by_counts = written.gaps.is_none().then_some((counted, begin as u32));
+        let place = |_: &mut Positions<'t>, place| begin + counted.before(place) as usize;
+        let is_told = self.push_words(written, ids, surfaces, by_counts, place);
         let length = written.original.len();
         self.positions.are_at(origin + length, begin + counted.before(length as u32) as usize);
         self.places.counts = counts;
         is_told
     }
 
+    /// Where places follow from counts, many tokens at once.
     #[inline(always)]
     fn push_words(
         &mut self,
         written: &WrittenTokens<'_>,
         ids: &mut Vec<TokenId>,
         surfaces: &mut GrowingSurfaces,
+        by_counts: Option<(Counted<'_>, u32)>,
         place: impl Fn(&mut Positions<'t>, u32) -> usize,
     ) -> bool {
         let Offsets::Narrow(offsets) = &mut *self.offsets else { return false };
@@ -186,24 +202,118 @@ impl<'t> Spans<'_, 't> {
         ends.truncate(count);
         offsets.resize(before + count, [0; 2]);
         self.words.resize(before + count, 0);
-        let mut start = 0;
-        let columns = offsets[before..].iter_mut().zip(&mut self.words[before..]);
-        for ((offset, word), &end) in columns.zip(&*ends) {
-            let Some((span, opens)) = written.span(start, end) else { return false };
-            self.number += u32::from(opens) & self.step;
-            *offset = span.map(|at| place(self.positions, at) as u32);
-            // The word that began last has the number before the next one's.
-            *word = self.number.wrapping_sub(self.step);
-            start = end;
+        let (offsets, words) = (&mut offsets[before..], &mut self.words[before..]);
+        let mut so_far = SoFar { start: 0, number: self.number, step: self.step };
+        let positions = &mut *self.positions;
+        let place = |at| place(positions, at) as u32;
+        let is_told = match by_counts {
+            Some((counted, begin)) => {
+                let columns = (&**ends, offsets, words);
+                Level::best().run(Placing { written, counted, begin, so_far: &mut so_far, columns, place })
+            }
+            None => so_far.one_by_one(written, (ends, offsets, words), place),
+        };
+        self.number = so_far.number;
+        if is_told.is_none() {
+            return false;
         }
         let mut room = String::new();
         for (index, _) in ids[before..].iter().enumerate().filter(|&(_, &id)| id == written.unk) {
             let start = index.checked_sub(1).map_or(0, |before| ends[before]);
-            let Some(read) = written.read(start as usize..ends[index] as usize, &mut room) else {
+            let counted = by_counts.map(|(counted, _)| counted);
+            let Some(read) = written.read(start as usize..ends[index] as usize, counted, &mut room) else {
                 return false;
             };
             surfaces.push(before + index, read);
         }
         true
+    }
+}
+
+/// Where each token ends in the written text, and room for what is told of it. All are of one length.
+type Columns<'c> = (&'c [u32], &'c mut [[u32; 2]], &'c mut [u32]);
+
+/// How far a text has come.
+struct SoFar {
+    /// Where in the written text the next token begins.
+    start: u32,
+    /// The number of the next word.
+    number: u32,
+    step: u32,
+}
+
+impl SoFar {
+    /// Tells tokens one after the other; nothing, if one of them is not told.
+    #[inline(always)]
+    fn one_by_one(
+        &mut self,
+        written: &WrittenTokens<'_>,
+        (ends, offsets, words): Columns<'_>,
+        mut place: impl FnMut(u32) -> u32,
+    ) -> Option<()> {
+        for ((&end, offset), word) in ends.iter().zip(offsets).zip(words) {
+            let (span, opens) = written.span(self.start, end)?;
+            self.number += u32::from(opens) & self.step;
+            *offset = span.map(&mut place);
+            // The word that began last has the number before the next one's.
+            *word = self.number.wrapping_sub(self.step);
+            self.start = end;
+        }
+        Some(())
+    }
+}
+
+/// Tokens of a text in which marks have the place of what follows them, by how many characters begin before each place of the original;
+/// `place` says the same of one.
+struct Placing<'p, 'w, P> {
+    written: &'p WrittenTokens<'w>,
+    counted: Counted<'p>,
+    /// Characters in front of the original.
+    begin: u32,
+    so_far: &'p mut SoFar,
+    columns: Columns<'p>,
+    place: P,
+}
+
+impl<P: FnMut(u32) -> u32> Task for Placing<'_, '_, P> {
+    /// Nothing, if one of them is not told.
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Option<()> {
+        let Placing { written, counted, begin, so_far, columns: (ends, offsets, words), mut place } = self;
+        let ((ends, few_ends), (offsets, few_offsets), (words, few_words)) =
+            (ends.as_chunks::<MANY>(), offsets.as_chunks_mut::<MANY>(), words.as_chunks_mut::<MANY>());
+        let (text, original) = (written.text, written.original.len() as u32);
+        for ((ends, offsets), words) in ends.iter().zip(offsets).zip(words) {
+            let starts: [u32; MANY] =
+                std::array::from_fn(|lane| if lane == 0 { so_far.start } else { ends[lane - 1] });
+            let opens = starts.map(|start| u32::from(text.get(start as usize) == Some(&b' ')));
+            let firsts = std::array::from_fn(|lane| starts[lane] + opens[lane]);
+            let lasts = std::array::from_fn(|lane| firsts[lane].max(ends[lane].saturating_sub(1)));
+            let sources =
+                (written.sources.begin_all(vectors, &firsts), written.sources.begin_all(vectors, &lasts));
+            let are_within =
+                |lasts: &[u32; MANY]| lasts.iter().fold(true, |all, &last| all & (last < original));
+            let (Some(firsts), Some(lasts)) = sources else {
+                so_far.one_by_one(written, (ends, offsets, words), &mut place)?;
+                continue;
+            };
+            if !are_within(&lasts) {
+                return None;
+            }
+            let (firsts, _) = counted.at_all(vectors, &firsts);
+            // A byte stands for its character up to where that ends.
+            let (lasts, inside) = counted.at_all(vectors, &lasts);
+            for (lane, offset) in offsets.iter_mut().enumerate() {
+                *offset = [begin + firsts[lane], begin + lasts[lane] + 1 - inside[lane]];
+            }
+            let opened = vectors.sums(&opens);
+            let SoFar { number, step, .. } = *so_far;
+            *words = opened.map(|opened| (number.wrapping_sub(step)).wrapping_add(opened * step));
+            so_far.number += opened[MANY - 1] * step;
+            so_far.start = ends[MANY - 1];
+        }
+        so_far.one_by_one(written, (few_ends, few_offsets, few_words), place)
     }
 }

@@ -103,9 +103,9 @@ fn with_places(
     let workers = &tokenizer.inner.workers;
     let is_done = workers.with(|worker| lanes.append_placed(of, text, &mut worker.scratch, with).unwrap());
     is_done.then(|| {
-        let Columns { ids, offsets, words, surfaces, .. } = columns;
+        let Columns { ids, offsets, words, mut surfaces, .. } = columns;
         let texts = tokenizer.inner.texts.clone();
-        let found = Encoding::from_tokens(ids, offsets, words, 0, texts, surfaces.done());
+        let found = Encoding::from_tokens(ids, offsets, words, 0, texts, surfaces.take());
         (found.ids().to_vec(), found.offsets().to_vec(), found.words().to_vec(), found.tokens())
     })
 }
