@@ -5,6 +5,8 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use super::ascii::BLOCK;
+use super::vectors::Vectors;
 use crate::scale::or_for_fuzzers;
 
 /// What a character is; a blank has no bit at all.
@@ -54,7 +56,7 @@ impl Kind {
     /// Whether it is not told by its kind alone whether words tell all of a text.
     #[inline(always)]
     pub fn is_rare(self) -> bool {
-        self.0 & (Self::LEANING | Self::ODD.0) != 0
+        self.0 & Self::RARE != 0
     }
 
     pub fn leans(self) -> bool {
@@ -85,6 +87,9 @@ impl Kind {
     fn standing(self) -> Kind {
         Kind(self.0 & !(Self::STAYS | Self::STAYS_AMONG))
     }
+
+    /// The bits of [`is_rare`](Self::is_rare).
+    const RARE: u8 = Self::LEANING | Self::ODD.0;
 
     /// All ones if the kind has a bit, else zeros.
     #[inline(always)]
@@ -130,6 +135,21 @@ impl Sets {
     #[inline(always)]
     pub fn has(set: &Set, byte: u8) -> bool {
         byte < 0x80 && set[usize::from(byte & 15)] >> (byte >> 4) & 1 == 1
+    }
+}
+
+/// What [`Characters::told`] says.
+pub(super) struct ToldKinds {
+    kinds: [u8; BLOCK],
+    pub word: u64,
+    pub alone: u64,
+}
+
+impl ToldKinds {
+    /// The kind of one of the characters, by its number.
+    #[inline(always)]
+    pub fn kind(&self, number: usize) -> Kind {
+        Kind(self.kinds[number % BLOCK] & !KNOWN)
     }
 }
 
@@ -184,7 +204,9 @@ impl Characters {
             }
         }
         let odd = (odd != Sets::default()).then_some(odd);
-        let kinds = (0..REMEMBERED).map(|_| AtomicU8::new(0)).collect();
+        // ASCII is told by the sets: of it there is nothing to find out here.
+        let known = |code_point| if code_point < 0x80 { KNOWN } else { 0 };
+        let kinds = (0..REMEMBERED).map(|code_point| AtomicU8::new(known(code_point))).collect();
         Some(Characters { tell, sets, odd, joins: if join { !0 } else { 0 }, kinds })
     }
 
@@ -195,6 +217,24 @@ impl Characters {
         let known = self.kinds.get(code_point).map_or(0, |kind| kind.load(Ordering::Relaxed));
         let kind = if known == 0 { self.find_out(code_point) } else { Kind(known & !KNOWN) };
         (kind, length)
+    }
+
+    /// The kinds of some characters, and of each a bit where it is part of a word, and where it is a word by itself; ASCII has none.
+    /// Nothing if one of them has not been asked for before, or [is rare](Kind::is_rare).
+    #[inline(always)]
+    pub(super) fn told<V: Vectors>(&self, vectors: V, characters: &[u16]) -> Option<ToldKinds> {
+        let mut kinds = [0; BLOCK];
+        let (mut all, mut any) = (KNOWN, 0);
+        for (kind, &character) in kinds.iter_mut().zip(characters) {
+            *kind = self.kinds.get(usize::from(character))?.load(Ordering::Relaxed);
+            (all, any) = (all & *kind, any | *kind);
+        }
+        if all & KNOWN == 0 || any & Kind::RARE != 0 {
+            return None;
+        }
+        let word = vectors.share(&kinds, &[Kind::WORD.0; BLOCK]);
+        let alone = vectors.share(&kinds, &[Kind::ALONE.0; BLOCK]);
+        Some(ToldKinds { kinds, word, alone })
     }
 
     /// The kind of a character.

@@ -6,8 +6,9 @@
 use super::CHUNK;
 use super::Pieces;
 use super::ascii::BLOCK;
-use super::characters::{Characters, Kind, Kinds, Sets};
+use super::characters::{Characters, Kind, Kinds, Sets, code_point_at};
 use super::rectangles::Rectangles;
+use super::unfold::Unfolded;
 use super::vectors::{Level, Task, Vectors};
 
 /// From so many starts on words are handed over: more than a word that has not ended has parts, or it would wait for ever.
@@ -18,6 +19,8 @@ const ROOM: usize = MANY + 2 * BLOCK;
 const MOST_UNBROKEN: u32 = 2;
 /// All cuts of a word have less than so many bytes of it in front.
 pub const MOST_BEFORE_CUT: usize = (MOST_UNBROKEN as usize + 1) * BLOCK;
+/// From so many characters beyond ASCII on those of a block are told together.
+const FEW: u32 = 6;
 /// Blocks with more bytes beyond ASCII are not looked at for places to cut.
 const MOST_HIGH: u32 = 16;
 
@@ -187,6 +190,50 @@ impl<'t> Words<'t> {
         level.run(Fill { words: self, spans })
     }
 
+    /// As [`wide`](Self::wide) for all characters of a block together; false, and nothing was done, where that does not tell all of them.
+    #[inline(always)]
+    fn many<V: Vectors>(&mut self, vectors: V, kinds: &mut Kinds) -> bool {
+        let (begun, kind_before) = self.begun;
+        // From the first character that begins in the block to the last one that ends as far behind it.
+        let from = self.at + begun.count_ones() as usize;
+        let Some(bytes) = self.text.get(from..).and_then(|rest| rest.first_chunk()) else { return false };
+        let mut characters = [0; BLOCK];
+        let Unfolded { bytes: whole, written } = vectors.unfolded(bytes, &mut characters);
+        // Characters of four bytes are told one by one.
+        if whole < BLOCK - 2 {
+            return false;
+        }
+        let firsts = !kinds.inner;
+        let (count, last) = (firsts.count_ones() as usize, BLOCK - 1 - firsts.leading_zeros() as usize);
+        // The last one may end behind all that was looked at.
+        let told = count.min(written);
+        let Some(found) = self.characters.told(vectors, &characters[..told]) else { return false };
+        let (kind_of_last, length) = match (kinds.high >> last & 1, told == count) {
+            (0, _) => (Kind::BLANK, 1),
+            (_, true) => (found.kind(count - 1), code_point_at(self.text, self.at + last).1),
+            (_, false) => self.characters.at(self.text, self.at + last),
+        };
+        if count > told + 1 || kind_of_last.is_rare() {
+            return false;
+        }
+        let behind = |bytes: u64| {
+            let second = bytes << 1 & kinds.inner;
+            bytes | second | second << 1 & kinds.inner
+        };
+        let low = !0u64 >> (BLOCK - told);
+        let (word, alone) =
+            (vectors.spread(found.word & low, firsts), vectors.spread(found.alone & low, firsts));
+        let (word, alone) = (behind(word & kinds.high), behind(alone & kinds.high));
+        kinds.word |= word;
+        kinds.alone |= alone;
+        kinds.put(begun, kind_before);
+        let bytes = u128::from((1u64 << length) - 1) << last;
+        let is_high = kinds.high >> last & 1 == 1;
+        kinds.put(if is_high { bytes as u64 } else { 0 }, kind_of_last);
+        self.begun = if is_high { ((bytes >> BLOCK) as u64, kind_of_last) } else { (0, Kind::BLANK) };
+        true
+    }
+
     /// The kinds of characters beyond ASCII; false if one of them leaves it open what becomes of the text.
     #[inline(always)]
     fn wide(&mut self, kinds: &mut Kinds) -> bool {
@@ -268,8 +315,12 @@ impl Task for Fill<'_, '_> {
             {
                 return Filled::Odd;
             }
-            if kinds.high != 0 && !words.wide(&mut kinds) {
-                return Filled::Odd;
+            if kinds.high != 0 {
+                let firsts = (kinds.high & !kinds.inner).count_ones();
+                let are_told = V::TELLS && firsts >= FEW && words.many(vectors, &mut kinds);
+                if !are_told && !words.wide(&mut kinds) {
+                    return Filled::Odd;
+                }
             }
             kinds.word &= there;
             kinds.alone &= there;

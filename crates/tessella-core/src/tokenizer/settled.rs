@@ -37,6 +37,9 @@ impl<'t> Spans<'_, 't> {
         let (unit, is_ascii) = (self.positions.unit, self.positions.is_ascii);
         let Range { start: origin, end } = range;
         let mut ends = std::mem::take(&mut self.places.opened);
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let are_characters = unit == OffsetUnit::Char && !is_ascii;
+        let counted = (are_characters && !segment.is_ascii()).then(|| counts.of(segment.as_bytes()));
         let is_told = written.ends(ids, &mut ends)
             && if is_ascii || unit == OffsetUnit::Byte {
                 self.push_written(&written, &ends, |_, source| origin + source as usize)
@@ -46,21 +49,25 @@ impl<'t> Spans<'_, 't> {
                 self.push_written(&written, &ends, place)
             } else {
                 let begin = self.positions.convert(origin);
-                let (is_told, characters) = match segment.is_ascii() {
-                    true => {
+                let (is_told, characters) = match counted {
+                    None => {
                         let place = |_: &mut Positions<'_>, source| begin + source as usize;
                         (self.push_written(&written, &ends, place), segment.len())
                     }
-                    false => self.push_counted(&written, &ends, segment, begin),
+                    Some(counted) => {
+                        let characters = counted.before(segment.len() as u32) as usize;
+                        (self.push_counted(&written, &ends, counted, begin as u32), characters)
+                    }
                 };
                 self.positions.are_at(end, begin + characters);
                 is_told
             };
         if is_told {
             self.words.resize(self.words.len() + ids.len(), self.number);
-            written.name_unknown(segment, (ids, &ends), |index, read| surfaces.push(first + index, read));
+            let name = |index, read: &str| surfaces.push(first + index, read);
+            written.name_unknown(segment, counted, (ids, &ends), name);
         }
-        self.places.opened = ends;
+        (self.places.opened, self.places.counts) = (ends, counts);
         is_told
     }
 
@@ -87,28 +94,19 @@ impl<'t> Spans<'_, 't> {
         true
     }
 
-    /// The same in characters, many tokens at once; and how many of these the original has.
+    /// The same in characters, many tokens at once.
     fn push_counted(
         &mut self,
         written: &WrittenPlaces<'_>,
         ends: &[u32],
-        original: &str,
-        begin: usize,
-    ) -> (bool, usize) {
-        let mut counts = std::mem::take(&mut self.places.counts);
-        let counted = counts.of(original.as_bytes());
-        let is_told = match &mut *self.offsets {
-            Offsets::Narrow(offsets) => {
-                let before = offsets.len();
-                offsets.resize(before + ends.len(), [0; 2]);
-                let (sources, offsets) = (written.sources, &mut offsets[before..]);
-                Level::best().run(Placing { sources, counted, begin: begin as u32, ends, offsets })
-            }
-            Offsets::Wide(_) => false,
-        };
-        let characters = counted.before(original.len() as u32) as usize;
-        self.places.counts = counts;
-        (is_told, characters)
+        counted: Counted<'_>,
+        begin: u32,
+    ) -> bool {
+        let Offsets::Narrow(offsets) = &mut *self.offsets else { return false };
+        let before = offsets.len();
+        offsets.resize(before + ends.len(), [0; 2]);
+        let (sources, offsets) = (written.sources, &mut offsets[before..]);
+        Level::best().run(Placing { sources, counted, begin, ends, offsets })
     }
 }
 
@@ -190,10 +188,11 @@ impl WrittenPlaces<'_> {
         at == self.text.len()
     }
 
-    /// Hands over what the model read where tokens are unknown, each with its number.
+    /// Hands over what the model read where tokens are unknown, each with its number. Where it is counted, characters need not be.
     fn name_unknown(
         &self,
         original: &str,
+        counted: Option<Counted<'_>>,
         (ids, ends): (&[TokenId], &[u32]),
         mut name: impl FnMut(usize, &str),
     ) {
@@ -201,7 +200,7 @@ impl WrittenPlaces<'_> {
         for (index, _) in ids.iter().enumerate().filter(|&(_, &id)| id == self.unk) {
             let start = index.checked_sub(1).map_or(0, |before| ends[before]) as usize;
             let range = start..ends[index] as usize;
-            if let Some(stands) = self.stands(original, range.clone()) {
+            if let Some(stands) = self.stands(original, counted, range.clone()) {
                 name(index, stands);
                 continue;
             }
@@ -219,11 +218,20 @@ impl WrittenPlaces<'_> {
     }
 
     /// The original's text for a range in which every byte stands for another character, one after the other.
-    fn stands<'o>(&self, original: &'o str, range: Range<usize>) -> Option<&'o str> {
+    fn stands<'o>(
+        &self,
+        original: &'o str,
+        counted: Option<Counted<'_>>,
+        range: Range<usize>,
+    ) -> Option<&'o str> {
         let (begin, end) = (*self.sources.get(range.start)?, *self.sources.get(range.end)?);
         let stands = original.get(begin as usize..end as usize)?;
         let are_others = self.text.get(range.clone())?.iter().all(|&byte| self.stands_for_another(byte));
-        (are_others && characters(stands.as_bytes()) == range.len()).then_some(stands)
+        let length = || match counted {
+            Some(counted) => (counted.before(end) - counted.before(begin)) as usize,
+            None => characters(stands.as_bytes()),
+        };
+        (are_others && length() == range.len()).then_some(stands)
     }
 
     /// Appends what the model read from one place of the written text to another, which an unknown token stands for.
@@ -259,7 +267,7 @@ mod tests {
     use super::super::worker::LanesStart;
     use super::super::{EncodeOptions, Input, Tokenizer};
     use super::*;
-    use crate::lanes::places::Places;
+    use crate::lanes::places::{Counts, Places};
     use crate::lanes::{Runner, WRITING_RULES};
     use crate::model::Scratch;
     use crate::normalize::charsmap::build_charsmap;
@@ -321,6 +329,34 @@ mod tests {
 
     fn offsets_of(round: usize) -> OffsetUnit {
         [OffsetUnit::Char, OffsetUnit::Byte, OffsetUnit::Utf16][round / 3 % 3]
+    }
+
+    /// By all vectors, each token reaches to where the next one begins.
+    #[test]
+    fn many_are_as_one_by_one() {
+        let mut random = Random::from_seed(9);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let mut counts = Counts::default();
+        for round in 0..200 {
+            let original: String = (0..below(90)).map(|_| ["a", "é", "漢", "😀"][below(4)]).collect();
+            let counted = counts.of(original.as_bytes());
+            // What is written begins a character of the original, or goes on in one.
+            let mut sources: Vec<u32> = (0..=below(150)).map(|_| below(original.len() + 1) as u32).collect();
+            sources.sort_unstable();
+            let mut ends: Vec<u32> = (0..sources.len() as u32).filter(|_| below(3) > 0).collect();
+            ends.extend((round % 9 == 0).then_some(sources.len() as u32));
+            let place = |end: u32| Some(4 + counted.before(*sources.get(end as usize)?));
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            let expected: Option<Vec<[u32; 2]>> =
+                starts.zip(&ends).map(|(start, &end)| Some([place(start)?, place(end)?])).collect();
+            for level in Level::all() {
+                let mut offsets = vec![[0; 2]; ends.len()];
+                let (sources, ends, room) = (&*sources, &*ends, &mut *offsets);
+                let is_told = level.run(Placing { sources, counted, begin: 4, ends, offsets: room });
+                assert_eq!(is_told, expected.is_some());
+                assert!(!is_told || Some(&offsets) == expected.as_ref(), "{} {original:?}", level.name());
+            }
+        }
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(super) struct WrittenTokens<'w> {
 impl WrittenTokens<'_> {
     /// Writes the ids of the tokens, unknown ones beside each other as one, and where each ends in the written text. Says how many they
     /// are, or nothing if they are not those of the text. There is room for as many as there are numbers.
-    fn joined(&self, ids: &mut [TokenId], ends: &mut [u32]) -> Option<usize> {
+    pub fn joined(&self, ids: &mut [TokenId], ends: &mut [u32]) -> Option<usize> {
         let mut numbers = self.numbers.iter();
         let (mut at, mut count, mut is_row) = (0, 0, false);
         while let Some(&number) = numbers.next() {
@@ -234,18 +234,18 @@ impl<'t> Spans<'_, 't> {
 type Columns<'c> = (&'c [u32], &'c mut [[u32; 2]], &'c mut [u32]);
 
 /// How far a text has come.
-struct SoFar {
+pub(super) struct SoFar {
     /// Where in the written text the next token begins.
-    start: u32,
+    pub start: u32,
     /// The number of the next word.
-    number: u32,
-    step: u32,
+    pub number: u32,
+    pub step: u32,
 }
 
 impl SoFar {
     /// Tells tokens one after the other; nothing, if one of them is not told.
     #[inline(always)]
-    fn one_by_one(
+    pub fn one_by_one(
         &mut self,
         written: &WrittenTokens<'_>,
         (ends, offsets, words): Columns<'_>,
@@ -265,14 +265,14 @@ impl SoFar {
 
 /// Tokens of a text in which marks have the place of what follows them, by how many characters begin before each place of the original;
 /// `place` says the same of one.
-struct Placing<'p, 'w, P> {
-    written: &'p WrittenTokens<'w>,
-    counted: Counted<'p>,
+pub(super) struct Placing<'p, 'w, P> {
+    pub written: &'p WrittenTokens<'w>,
+    pub counted: Counted<'p>,
     /// Characters in front of the original.
-    begin: u32,
-    so_far: &'p mut SoFar,
-    columns: Columns<'p>,
-    place: P,
+    pub begin: u32,
+    pub so_far: &'p mut SoFar,
+    pub columns: Columns<'p>,
+    pub place: P,
 }
 
 impl<P: FnMut(u32) -> u32> Task for Placing<'_, '_, P> {

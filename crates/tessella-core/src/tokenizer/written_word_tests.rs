@@ -8,13 +8,14 @@ use super::spans::Spans;
 use super::tests::{self, columns, stage_after_stage, with_lanes};
 use super::words::Words;
 use super::worker::LanesStart;
-use super::written_places::WrittenTokens;
+use super::written_places::{Placing, SoFar, WrittenTokens};
 use super::written_tables::Tables;
 use super::written_words::{WrittenLanes, tables};
 use super::{EncodeOptions, Tokenizer};
 use crate::encoding::{Encoding, OffsetUnit};
 use crate::lanes::Runner;
-use crate::lanes::places::Places;
+use crate::lanes::places::{Counts, Places};
+use crate::lanes::vectors::Level;
 use crate::normalize::charsmap::build_charsmap;
 use crate::random::Random;
 use crate::spec::*;
@@ -87,6 +88,33 @@ fn between_marks(spec: &mut TokenizerSpec, seed: u64) {
     spec.normalizer = Some(NormalizerSpec::Sequence(steps.collect()));
 }
 
+/// By all vectors, tokens are where they are by themselves.
+fn many_are_as_one_by_one(tokens: &WrittenTokens<'_>) {
+    let most = tokens.numbers.len();
+    let (mut ids, mut ends) = (vec![0; most], vec![0; most]);
+    let Some(count) = tokens.joined(&mut ids, &mut ends).filter(|_| tokens.gaps.is_none()) else { return };
+    ends.truncate(count);
+    let mut counts = Counts::default();
+    let counted = counts.of(tokens.original.as_bytes());
+    let place = |at| 7 + counted.before(at);
+    let columns = || (vec![[0; 2]; count], vec![0; count]);
+    let so_far = || SoFar { start: 0, number: 3, step: 1 };
+    let (mut offsets, mut words) = columns();
+    let (mut last, columns_of_one) = (so_far(), (&*ends, &mut *offsets, &mut *words));
+    let is_told = last.one_by_one(tokens, columns_of_one, place);
+    for level in Level::all() {
+        let (mut found, mut found_words) = columns();
+        let (mut so_far, columns) = (so_far(), (&*ends, &mut *found, &mut *found_words));
+        let (written, so_far_of_many) = (tokens, &mut so_far);
+        let placing = Placing { written, counted, begin: 7, so_far: so_far_of_many, columns, place };
+        assert_eq!(level.run(placing), is_told, "{}", level.name());
+        if is_told.is_some() {
+            assert_eq!((&found, &found_words), (&offsets, &words), "{} {:?}", level.name(), tokens.original);
+            assert_eq!((so_far.number, so_far.start), (last.number, last.start));
+        }
+    }
+}
+
 /// All columns of a text, if it is written with places.
 fn with_places(
     tokenizer: &Tokenizer,
@@ -99,7 +127,10 @@ fn with_places(
     let Columns { ids, offsets, words, surfaces, .. } = &mut columns;
     let positions = &mut Positions::new(text, options.offsets);
     let mut spans = Spans { offsets, words, positions, places: &mut places, number: 0, step: 1 };
-    let with = |tokens: WrittenTokens<'_>, from| spans.of_written_words(&tokens, from, ids, surfaces);
+    let with = |tokens: WrittenTokens<'_>, from| {
+        many_are_as_one_by_one(&tokens);
+        spans.of_written_words(&tokens, from, ids, surfaces)
+    };
     let workers = &tokenizer.inner.workers;
     let is_done = workers.with(|worker| lanes.append_placed(of, text, &mut worker.scratch, with).unwrap());
     is_done.then(|| {
