@@ -307,7 +307,26 @@ def test_normalized_texts_are_those_of_the_library(
 
 
 #: Single characters as symbols: with rules of their own and before others, unknown otherwise, blanks, parts of longer symbols.
-SINGLE = [".", "-", "a", "e", "é", "①", "ﬁ", "ж", "☃", "😀", "\u3000", "\xa0", "\u0301", "<", "か", "각", "¨", " "]
+SINGLE = [
+    ".",
+    "-",
+    "a",
+    "e",
+    "é",
+    "①",
+    "ﬁ",
+    "ж",
+    "☃",
+    "😀",
+    "\u3000",
+    "\xa0",
+    "\u0301",
+    "<",
+    "か",
+    "각",
+    "¨",
+    " ",
+]
 
 
 @pytest.mark.parametrize("drops", [True, False])
