@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::ascii::BLOCK;
-use super::vectors::Vectors;
 use crate::scale::or_for_fuzzers;
 
 /// What a character is; a blank has no bit at all.
@@ -88,6 +87,12 @@ impl Kind {
         Kind(self.0 & !(Self::STAYS | Self::STAYS_AMONG))
     }
 
+    /// One for being part of a word, one for being a word by itself, and others.
+    #[inline(always)]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// The bits of [`is_rare`](Self::is_rare).
     const RARE: u8 = Self::LEANING | Self::ODD.0;
 
@@ -138,18 +143,21 @@ impl Sets {
     }
 }
 
-/// What [`Characters::told`] says.
-pub(super) struct ToldKinds {
-    kinds: [u8; BLOCK],
-    pub word: u64,
-    pub alone: u64,
-}
+/// What [`Characters::of_many`] says, in order.
+#[derive(Debug)]
+pub struct ManyKinds([u8; BLOCK]);
 
-impl ToldKinds {
+impl ManyKinds {
     /// The kind of one of the characters, by its number.
     #[inline(always)]
     pub fn kind(&self, number: usize) -> Kind {
-        Kind(self.kinds[number % BLOCK] & !KNOWN)
+        Kind(self.0[number % BLOCK] & !KNOWN)
+    }
+
+    /// The bits of all kinds.
+    #[inline(always)]
+    pub fn bits(&self) -> &[u8; BLOCK] {
+        &self.0
     }
 }
 
@@ -219,22 +227,17 @@ impl Characters {
         (kind, length)
     }
 
-    /// The kinds of some characters, and of each a bit where it is part of a word, and where it is a word by itself; ASCII has none.
-    /// Nothing if one of them has not been asked for before, or [is rare](Kind::is_rare).
+    /// The kinds of some characters, of which ASCII has none. Nothing if one of them has not been asked for before, or
+    /// [is rare](Kind::is_rare).
     #[inline(always)]
-    pub(super) fn told<V: Vectors>(&self, vectors: V, characters: &[u16]) -> Option<ToldKinds> {
+    pub fn of_many(&self, characters: &[u16]) -> Option<ManyKinds> {
         let mut kinds = [0; BLOCK];
         let (mut all, mut any) = (KNOWN, 0);
         for (kind, &character) in kinds.iter_mut().zip(characters) {
             *kind = self.kinds.get(usize::from(character))?.load(Ordering::Relaxed);
             (all, any) = (all & *kind, any | *kind);
         }
-        if all & KNOWN == 0 || any & Kind::RARE != 0 {
-            return None;
-        }
-        let word = vectors.share(&kinds, &[Kind::WORD.0; BLOCK]);
-        let alone = vectors.share(&kinds, &[Kind::ALONE.0; BLOCK]);
-        Some(ToldKinds { kinds, word, alone })
+        (all & KNOWN != 0 && any & Kind::RARE == 0).then_some(ManyKinds(kinds))
     }
 
     /// The kind of a character.

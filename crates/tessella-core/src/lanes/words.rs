@@ -207,7 +207,7 @@ impl<'t> Words<'t> {
         let (count, last) = (firsts.count_ones() as usize, BLOCK - 1 - firsts.leading_zeros() as usize);
         // The last one may end behind all that was looked at.
         let told = count.min(written);
-        let Some(found) = self.characters.told(vectors, &characters[..told]) else { return false };
+        let Some(found) = self.characters.of_many(&characters[..told]) else { return false };
         let (kind_of_last, length) = match (kinds.high >> last & 1, told == count) {
             (0, _) => (Kind::BLANK, 1),
             (_, true) => (found.kind(count - 1), code_point_at(self.text, self.at + last).1),
@@ -221,9 +221,10 @@ impl<'t> Words<'t> {
             bytes | second | second << 1 & kinds.inner
         };
         let low = !0u64 >> (BLOCK - told);
-        let (word, alone) =
-            (vectors.spread(found.word & low, firsts), vectors.spread(found.alone & low, firsts));
-        let (word, alone) = (behind(word & kinds.high), behind(alone & kinds.high));
+        let word = vectors.share(found.bits(), &[Kind::WORD.bits(); BLOCK]);
+        let alone = vectors.share(found.bits(), &[Kind::ALONE.bits(); BLOCK]);
+        let word = behind(vectors.spread(word & low, firsts) & kinds.high);
+        let alone = behind(vectors.spread(alone & low, firsts) & kinds.high);
         kinds.word |= word;
         kinds.alone |= alone;
         kinds.put(begun, kind_before);
