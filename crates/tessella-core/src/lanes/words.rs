@@ -213,18 +213,18 @@ impl<'t> Words<'t> {
             (_, true) => (found.kind(count - 1), code_point_at(self.text, self.at + last).1),
             (_, false) => self.characters.at(self.text, self.at + last),
         };
-        if count > told + 1 || kind_of_last.is_rare() {
+        debug_assert!(count <= told + 1, "behind what was looked at one character begins");
+        if kind_of_last.is_rare() {
             return false;
         }
         let behind = |bytes: u64| {
             let second = bytes << 1 & kinds.inner;
             bytes | second | second << 1 & kinds.inner
         };
-        let low = !0u64 >> (BLOCK - told);
         let word = vectors.share(found.bits(), &[Kind::WORD.bits(); BLOCK]);
         let alone = vectors.share(found.bits(), &[Kind::ALONE.bits(); BLOCK]);
-        let word = behind(vectors.spread(word & low, firsts) & kinds.high);
-        let alone = behind(vectors.spread(alone & low, firsts) & kinds.high);
+        let word = behind(vectors.spread(word, firsts) & kinds.high);
+        let alone = behind(vectors.spread(alone, firsts) & kinds.high);
         kinds.word |= word;
         kinds.alone |= alone;
         kinds.put(begun, kind_before);
@@ -463,6 +463,32 @@ mod tests {
             }
         }
         assert!(cfg!(miri) || odd > 99 && long > 9, "{odd} {long}");
+    }
+
+    /// One character of each rare kind, at each place of three blocks, behind one and two of their bytes that begin a block, among others
+    /// that are told together.
+    #[test]
+    fn one_rare_character_is_found_wherever_it_stands() {
+        let characters = Characters::new(Box::new(kind), false).unwrap();
+        for rare in ["¨", "\u{200d}", " \u{200d}", "𠀀", "\u{a0}"] {
+            for (before, behind) in [("é", "é"), ("Жa", "漢"), ("ह", "é"), ("aह", "Ж a")] {
+                for count in 0..or_interpreted(100, 40) {
+                    let text = format!("{}{rare}{}", before.repeat(count), behind.repeat(70));
+                    for level in Level::all() {
+                        let mut spans = Spans::default();
+                        let filled = Words::new(&text, &characters).fill(level, &mut spans);
+                        let Pieces { starts, ends, .. } = spans.of(text.as_bytes());
+                        let bounds = starts.iter().zip(ends);
+                        let found: Vec<_> =
+                            bounds.map(|(&start, &end)| &text[start as usize..end as usize]).collect();
+                        match slowly(&text, false, false) {
+                            Some(expected) => assert_eq!((filled, found), (Filled::Last, expected)),
+                            None => assert_eq!(filled, Filled::Odd, "{text:?}"),
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]
