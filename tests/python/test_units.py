@@ -193,6 +193,19 @@ def sentencepiece_model(chance: random.Random, ties: str) -> bytes:
     return model.SerializeToString()
 
 
+def are_as_in(
+    theirs: sentencepiece.SentencePieceProcessor,
+    fast: tessella.Tokenizer,
+    plain: tessella.Tokenizer,
+    text: str,
+) -> None:
+    """Ids are the library's on both ways, and all columns the same."""
+    expected = theirs.encode(text)
+    assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
+    assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
+    assert columns(fast.encode(text)) == columns(plain.encode(text)), text[:300]
+
+
 @pytest.mark.parametrize("ties", ["none", "runs", "all"])
 @pytest.mark.parametrize("seed", range(10))
 def test_merges_by_scores_are_those_of_the_library(
@@ -205,10 +218,7 @@ def test_merges_by_scores_are_those_of_the_library(
     fast, plain = both(path, monkeypatch)
     assert takes_units(fast, monkeypatch) == (ties != "all")
     for text in texts(chance, 60):
-        expected = theirs.encode(text)
-        assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
-        assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
-        assert columns(fast.encode(text)) == columns(plain.encode(text)), text
+        are_as_in(theirs, fast, plain, text)
 
 
 def unigram_model(chance: random.Random, ties: bool) -> bytes:
@@ -249,10 +259,7 @@ def test_sums_of_scores_are_those_of_the_library(
     # Long enough for sums of 32 bits to lose what tells ways apart, and for counting anew.
     long = ["".join(chance.choices(drawn[20:], k=300)) for _ in range(2)]
     for text in [*drawn, *long]:
-        expected = theirs.encode(text)
-        assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
-        assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
-        assert columns(fast.encode(text)) == columns(plain.encode(text)), text[:300]
+        are_as_in(theirs, fast, plain, text)
 
 
 #: Characters that compose, decompose, vanish, become blanks, or are no blanks but for some rule.
@@ -300,10 +307,7 @@ def test_normalized_texts_are_those_of_the_library(
     for _ in range(150):
         few = chance.sample(parts, chance.randint(1, 9))
         text = "".join(chance.choices(few, k=chance.choice([1, 4, 20, 80, 300])))
-        expected = theirs.encode(text)
-        assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
-        assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
-        assert columns(fast.encode(text)) == columns(plain.encode(text)), text
+        are_as_in(theirs, fast, plain, text)
 
 
 #: Single characters as symbols: with rules of their own and before others, unknown otherwise, blanks, parts of longer symbols.
@@ -361,7 +365,4 @@ def test_symbols_of_one_character_stay_as_in_the_library(
     for _ in range(120):
         few = chance.sample(parts, chance.randint(1, 9))
         text = "".join(chance.choices(few, k=chance.choice([1, 4, 20, 80, 300])))
-        expected = theirs.encode(text)
-        assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
-        assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
-        assert columns(fast.encode(text)) == columns(plain.encode(text)), text
+        are_as_in(theirs, fast, plain, text)

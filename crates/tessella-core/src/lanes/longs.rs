@@ -56,7 +56,7 @@ pub struct Longs {
     /// Pieces that are soon looked for: the number and the hash of each.
     asked: Vec<(u32, u64)>,
     /// Which of them is mostly the next one that is looked for.
-    came: usize,
+    next: usize,
 }
 
 /// A piece that is not known.
@@ -95,14 +95,14 @@ impl Longs {
             refused: 0,
             found: 0,
             asked: Vec::new(),
-            came: 0,
+            next: 0,
         }
     }
 
     /// Asks for what is known of pieces that are soon looked for, which are handed over, each with its number, in order.
     #[inline(always)]
     pub fn ask<'p>(&mut self, pieces: impl FnOnce(&mut dyn FnMut(usize, &'p [u8]))) {
-        self.came = 0;
+        self.next = 0;
         self.asked.clear();
         let secret = self.secret;
         pieces(&mut |number, piece| self.asked.push((number as u32, secret.bytes(piece))));
@@ -122,15 +122,15 @@ impl Longs {
 
     /// The ids of a piece that was asked for by its number, or what there is to say about it. Mostly it is the one asked for next.
     pub fn get_asked(&mut self, number: usize, piece: &[u8]) -> Result<&[TokenId], New> {
-        while self.asked.get(self.came).is_some_and(|(asked, _)| (*asked as usize) < number) {
-            self.came += 1;
+        while self.asked.get(self.next).is_some_and(|(asked, _)| (*asked as usize) < number) {
+            self.next += 1;
         }
-        while let Some(before) = self.came.checked_sub(1)
+        while let Some(before) = self.next.checked_sub(1)
             && self.asked[before].0 as usize >= number
         {
-            self.came = before;
+            self.next = before;
         }
-        match self.asked.get(self.came) {
+        match self.asked.get(self.next) {
             Some(&(asked, hash)) if asked as usize == number => self.get_by(hash, piece),
             _ => self.get(piece),
         }
@@ -301,7 +301,7 @@ mod tests {
             let number = place / 10 % 4;
             let found = longs.get_asked(place, pieces[number].as_bytes());
             assert_eq!(found.ok(), Some(&ids(number)[..]), "{place}");
-            assert_eq!(longs.came, cursor, "{place}");
+            assert_eq!(longs.next, cursor, "{place}");
         }
     }
 

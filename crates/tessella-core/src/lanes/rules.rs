@@ -81,6 +81,12 @@ pub struct Strangers {
 }
 
 impl Strangers {
+    /// Whether a byte of a written text stands for another character.
+    #[inline(always)]
+    pub fn has(self, byte: u8) -> bool {
+        (byte == self.usual) | (byte == self.last)
+    }
+
     /// As long as a key.
     pub(super) const RUN: usize = super::key::LONGEST;
 }

@@ -12,7 +12,6 @@ use super::spans::Spans;
 use super::units::WrittenPlaces;
 use crate::encoding::{GrowingSurfaces, OffsetUnit, Offsets};
 use crate::ids::TokenId;
-use crate::lanes::Strangers;
 use crate::lanes::ends::MANY;
 use crate::lanes::places::Counted;
 use crate::lanes::vectors::{Level, Task, Vectors};
@@ -214,7 +213,7 @@ impl WrittenPlaces<'_> {
     /// Whether a byte of the written text stands for a character that the model does not know.
     #[inline(always)]
     fn stands_for_another(&self, byte: u8) -> bool {
-        self.strangers.is_some_and(|Strangers { usual, last }| (byte == usual) | (byte == last))
+        self.strangers.is_some_and(|strangers| strangers.has(byte))
     }
 
     /// The original's text for a range in which every byte stands for another character, one after the other.

@@ -124,10 +124,7 @@ impl WrittenTokens<'_> {
         let begin = self.sources.begin(range.start)?;
         let end = self.sources.end(range.end.checked_sub(1)?, self.original.as_bytes())?;
         let original = self.original.get(begin as usize..end as usize)?;
-        // Where there are none, no byte stands for them.
-        let others =
-            self.strangers.map_or([u16::MAX; 2], |Strangers { usual, last }| [usual.into(), last.into()]);
-        let stands_for_others = |byte: u8| (u16::from(byte) == others[0]) | (u16::from(byte) == others[1]);
+        let stands_for_others = |byte| self.strangers.is_some_and(|strangers| strangers.has(byte));
         let length = || match counted {
             Some(counted) => (counted.before(end) - counted.before(begin)) as usize,
             None => characters(original.as_bytes()),

@@ -141,8 +141,7 @@ impl<'w> ByStages<'w> {
     }
 
     fn has_stranger(&self, text: &str) -> bool {
-        let has = |Strangers { usual, last }| text.bytes().any(|byte| byte == usual || byte == last);
-        self.strangers.is_some_and(has)
+        self.strangers.is_some_and(|strangers| text.bytes().any(|byte| strangers.has(byte)))
     }
 
     /// Whether each blank that a word becomes is a gap by itself, if gaps have places: that in front is one with those before it. None
