@@ -62,22 +62,8 @@ pub(crate) struct Flat<T: Plain>(Place<T>);
 
 enum Place<T> {
     Owned(Vec<T>),
-    Large(Large<T>),
     Shared(Shared<T>),
 }
-
-/// The first items of large pages, which are nobody else's.
-struct Large<T> {
-    start: *mut T,
-    length: usize,
-    /// Holds them.
-    _room: Box<Room>,
-}
-
-// SAFETY: it owns what it points to, as a vector does.
-unsafe impl<T: Plain> Send for Large<T> {}
-// SAFETY: as above.
-unsafe impl<T: Plain> Sync for Large<T> {}
 
 /// Items in the bytes of an image, which stay where they are as long as it lives.
 struct Shared<T> {
@@ -92,27 +78,14 @@ unsafe impl<T: Plain> Send for Shared<T> {}
 unsafe impl<T: Plain> Sync for Shared<T> {}
 
 impl<T: Plain> Flat<T> {
-    /// So many equal items, in large pages where they are many.
-    pub fn filled(length: usize, item: T) -> Self {
-        let words = length.saturating_mul(size_of::<T>()).div_ceil(size_of::<u64>());
-        let Some(room) = Room::large(words).filter(|_| align_of::<T>() <= align_of::<u64>()) else {
-            return vec![item; length].into();
-        };
-        let mut room = Box::new(room);
-        let start = room.words_mut().as_mut_ptr().cast();
-        let mut items = Flat(Place::Large(Large { start, length, _room: room }));
-        items.fill(item);
-        items
-    }
-
-    /// The items as a vector: a copy, if they are in an image or in large pages.
+    /// The items as a vector: a copy, if they are in an image.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
         if !matches!(self.0, Place::Owned(_)) {
             self.0 = Place::Owned(self.to_vec());
         }
         match &mut self.0 {
             Place::Owned(items) => items,
-            Place::Large(_) | Place::Shared(_) => unreachable!("it was just copied"),
+            Place::Shared(_) => unreachable!("it was just copied"),
         }
     }
 }
@@ -124,8 +97,6 @@ impl<T: Plain> Deref for Flat<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Place::Owned(items) => items,
-            // SAFETY: the room has words for so many items, whose alignment is no larger than theirs, and any bytes are items.
-            Place::Large(large) => unsafe { std::slice::from_raw_parts(large.start, large.length) },
             // SAFETY: `Shelf::take` found the place aligned and inside of the image's bytes, which live as long as `self`.
             Place::Shared(shared) => unsafe { std::slice::from_raw_parts(shared.start, shared.length) },
         }
@@ -135,11 +106,7 @@ impl<T: Plain> Deref for Flat<T> {
 impl<T: Plain> DerefMut for Flat<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        match &mut self.0 {
-            // SAFETY: as above, and it is borrowed as long as the items are.
-            Place::Large(large) => unsafe { std::slice::from_raw_parts_mut(large.start, large.length) },
-            _ => self.to_mut(),
-        }
+        self.to_mut()
     }
 }
 
@@ -158,7 +125,7 @@ impl<T: Plain> Default for Flat<T> {
 impl<T: Plain> Clone for Flat<T> {
     fn clone(&self) -> Self {
         match &self.0 {
-            Place::Owned(_) | Place::Large(_) => self.to_vec().into(),
+            Place::Owned(_) => self.to_vec().into(),
             Place::Shared(Shared { start, length, image }) => {
                 Flat(Place::Shared(Shared { start: *start, length: *length, image: image.clone() }))
             }
@@ -170,7 +137,6 @@ impl<T: Plain> std::fmt::Debug for Flat<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let place = match self.0 {
             Place::Owned(_) => "of its own",
-            Place::Large(_) => "in large pages",
             Place::Shared(_) => "in an image",
         };
         write!(f, "{} items, {place}", self.len())
@@ -185,8 +151,6 @@ pub struct Image(Bytes);
 enum Bytes {
     /// The words that hold so many bytes.
     Read(Vec<u64>, usize),
-    /// The same in large pages.
-    Room(Room, usize),
     #[cfg(unix)]
     Mapped(mapped::Mapped),
 }
@@ -217,22 +181,13 @@ impl Image {
     /// Reads all that comes, which is likely to be so many bytes.
     pub fn read_all(mut source: impl Read, likely: usize) -> std::io::Result<Image> {
         let words = likely.div_ceil(size_of::<u64>());
-        let mut image = Image(match Room::large(words) {
-            Some(room) => Bytes::Room(room, 0),
-            None => Bytes::Read(vec![0; words], 0),
-        });
-        let (place, length) = match &mut image.0 {
-            Bytes::Room(room, length) => (room.words_mut(), length),
-            Bytes::Read(words, length) => (&mut words[..], length),
-            #[cfg(unix)]
-            Bytes::Mapped(_) => unreachable!("it was just made"),
-        };
+        let (mut words, mut length) = (vec![0u64; words], 0);
         // SAFETY: these are bytes of the words, which any value suits.
-        let place = unsafe { std::slice::from_raw_parts_mut(place.as_mut_ptr().cast(), likely) };
-        while *length < likely {
-            match source.read(&mut place[*length..]) {
-                Ok(0) => return Ok(image),
-                Ok(read) => *length += read,
+        let place = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), likely) };
+        while length < likely {
+            match source.read(&mut place[length..]) {
+                Ok(0) => return Ok(Image(Bytes::Read(words, length))),
+                Ok(read) => length += read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -240,7 +195,7 @@ impl Image {
         let mut more = Vec::new();
         source.read_to_end(&mut more)?;
         if more.is_empty() {
-            return Ok(image);
+            return Ok(Image(Bytes::Read(words, length)));
         }
         let all = [&*place, &more].concat();
         Image::read_all(all.as_slice(), all.len())
@@ -250,7 +205,6 @@ impl Image {
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Bytes::Read(words, length) => &bytes_of(words)[..*length],
-            Bytes::Room(room, length) => &bytes_of(room.words())[..*length],
             #[cfg(unix)]
             Bytes::Mapped(mapped) => mapped.bytes(),
         }
@@ -403,22 +357,6 @@ mod tests {
         assert_eq!(shelf.text().unwrap(), "é");
         assert_eq!(shelf.pairs().unwrap(), [(1, 2), (3, 4)]);
         shelf.end().unwrap();
-    }
-
-    #[test]
-    fn many_items_are_as_few() {
-        for length in [0, 1, 1000, LARGE_PAGE / 16, LARGE_PAGE / 8 + 1] {
-            let mut items = Flat::filled(length, [7u32, 9]);
-            assert_eq!(items.len(), length);
-            if let Some(last) = items.last_mut() {
-                *last = [1, 2];
-            }
-            let same = items.clone();
-            items.to_mut().push([3, 4]);
-            assert_eq!(items.len(), length + 1);
-            assert!(items.iter().zip(same.iter()).all(|(one, other)| one == other));
-            assert!(same.iter().rev().skip(1).all(|item| *item == [7, 9]));
-        }
     }
 
     #[test]

@@ -237,7 +237,7 @@ impl Vocab {
     /// Makes the index; false where two texts are equal.
     fn index_entries(&mut self) -> bool {
         let entries = self.ids.len();
-        let mut index = Flat::filled(slots_for(entries), FREE);
+        let mut index = vec![FREE; slots_for(entries)];
         self.mask = index.len() - 1;
         let (places, mask): (&mut [Place], usize) = (&mut index, self.mask);
         let (arena, starts): (&[u8], &[u32]) = (self.arena.bytes(), &self.starts);
@@ -263,7 +263,7 @@ impl Vocab {
                 places[slot] = [hash as u32, entry as u32];
             }
         }
-        self.index = index;
+        self.index = index.into();
         true
     }
 
@@ -343,7 +343,7 @@ impl Vocab {
 
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.index = Flat::filled(slots, FREE);
+        self.index = vec![FREE; slots].into();
         for entry in 0..self.ids.len() {
             let text = self.entry_text(entry);
             let hash = hash_of(text);

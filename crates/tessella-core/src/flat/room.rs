@@ -1,6 +1,8 @@
 //! Lines of the processor's cache, eight words each, which begin as zeros.
 
-use super::ahead::{LARGE_PAGE, want_large_pages};
+use std::ops::Range;
+
+use super::ahead::{LARGE_PAGE, take_small_pages, want_large_pages};
 #[cfg(unix)]
 use super::mapped::Zeros;
 
@@ -61,21 +63,26 @@ impl Memory {
 impl Room {
     /// As many lines as two to the given power, of which few may ever be touched.
     pub fn new(lines_log2: u32) -> Self {
+        let mut room = Room::in_parts(lines_log2);
+        want_large_pages(room.words_mut());
+        room
+    }
+
+    /// As many lines, of which some come into use after others.
+    pub fn in_parts(lines_log2: u32) -> Self {
         let length = LINE << lines_log2;
         let spare = spare(length);
         let mut memory = Memory::untouched(length + spare);
-        let skipped = aligned(memory.words_mut(), spare, length);
+        let skipped = skipped(memory.words_mut(), spare);
         Room { memory, skipped, length }
     }
 
-    /// Whole large pages for so many words, if they would fill half of one at least.
-    pub fn large(words: usize) -> Option<Self> {
-        let page = LARGE_PAGE / size_of::<u64>();
-        (words >= page / 2).then(|| {
-            let length = words.next_multiple_of(page);
-            let (words, skipped) = words_in_large_pages(length);
-            Room { memory: Memory::Allocated(words), skipped, length }
-        })
+    /// Lines come into use, from where those before them end, and will be written to all over: in small pages up to where a
+    /// large one would end, since most texts need no more and would wait for it, behind that in large ones.
+    pub fn begin(&mut self, lines: Range<usize>) {
+        let page = (LARGE_PAGE / BYTES).clamp(lines.start, lines.end);
+        take_small_pages(&mut self.words_mut()[lines.start * LINE..page * LINE]);
+        want_large_pages(&mut self.words_mut()[page * LINE..lines.end * LINE]);
     }
 
     #[inline(always)]
@@ -95,11 +102,9 @@ fn spare(length: usize) -> usize {
     (if bytes < LARGE_PAGE { BYTES } else { LARGE_PAGE }) / size_of::<u64>()
 }
 
-/// How many words of new memory are left out, up to those that were meant to be. So many behind them want large pages.
-fn aligned(words: &mut [u64], spare: usize, length: usize) -> usize {
-    let skipped = words.as_ptr().align_offset(spare * size_of::<u64>()).min(spare);
-    want_large_pages(&mut words[skipped..skipped + length]);
-    skipped
+/// How many words of new memory are left out, up to those that were meant to be.
+fn skipped(words: &[u64], spare: usize) -> usize {
+    words.as_ptr().align_offset(spare * size_of::<u64>()).min(spare)
 }
 
 /// So many zeros behind some words that are left out, in large pages where they are many: the words, and how many are left out.
@@ -109,7 +114,8 @@ pub fn words_in_large_pages(length: usize) -> (Vec<u64>, usize) {
             let page = LARGE_PAGE / size_of::<u64>();
             let length = length.next_multiple_of(page);
             let mut words = vec![0; length + page];
-            let skipped = aligned(&mut words, page, length);
+            let skipped = skipped(&words, page);
+            want_large_pages(&mut words[skipped..skipped + length]);
             (words, skipped)
         }
         false => (vec![0; length], 0),

@@ -12,7 +12,6 @@
 use super::ascii::BLOCK;
 use super::bounds::Bounds;
 use super::symbols::Merger;
-use crate::flat::words_in_large_pages;
 use crate::scale::or_for_fuzzers;
 
 /// Bytes on each side of a boundary that are looked at.
@@ -114,11 +113,7 @@ fn is_of_interest(before: u8, behind: u8) -> bool {
 }
 
 /// The marks of all pairs that merge, by the symbols that these become; zero where there is none.
-struct Marks {
-    words: Vec<u64>,
-    /// So many of the first words are none of them.
-    skipped: usize,
-}
+struct Marks(Vec<u64>);
 
 impl Marks {
     /// Of a word that has the pair still. No mark has it, and no symbol is so large.
@@ -128,10 +123,7 @@ impl Marks {
     fn new(merger: &Merger) -> Option<Marks> {
         const MOST_ROUNDS: usize = 8;
         let bound = merger.ids.bound();
-        // Both are read and written all over.
-        let (mut words, skipped) = words_in_large_pages(bound);
-        let (mut room, left_out) = words_in_large_pages(bound);
-        let (marks, ends) = (words.get_mut(skipped..)?, room.get_mut(left_out..)?);
+        let (mut marks, mut ends) = (vec![0; bound], vec![0; bound]);
         for (left, right, result) in merger.pairs.iter() {
             *marks.get_mut(result as usize)? = Self::PAIR | u64::from(left) << 32 | u64::from(right);
         }
@@ -163,14 +155,14 @@ impl Marks {
             }
             // What waits for itself never comes to be.
             if waiting == 0 || waiting == before {
-                return Some(Marks { words, skipped });
+                return Some(Marks(marks));
             }
         }
         None
     }
 
     fn iter(&self) -> impl Iterator<Item = u64> {
-        self.words[self.skipped..].iter().copied().filter(|&mark| mark != 0 && mark & Self::PAIR == 0)
+        self.0.iter().copied().filter(|&mark| mark != 0 && mark & Self::PAIR == 0)
     }
 }
 

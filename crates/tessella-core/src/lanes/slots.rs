@@ -29,9 +29,9 @@ const _: () = assert!(MOST_IDS <= RING_SPARE);
 /// So many ids ahead of the last one the ring is made longer while it was never full.
 const RING_STEP: usize = 1 << 12;
 
-/// Lines of a large page of the system, which clears all of it when the first is touched.
+/// Lines of two megabytes.
 const PAGE_LINES: usize = or_for_fuzzers(1 << 15, 1 << 3);
-/// Lines from which on they are no longer few: four megabytes.
+/// The most lines that are few: four megabytes.
 const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 
 /// Low and high word of the key, two words of ids.
@@ -102,7 +102,7 @@ impl Slots {
     /// Lines as two to the first power, of which there may be as many as to the second.
     pub fn new(lines_log2: u32, most_log2: u32) -> Self {
         Slots {
-            room: Room::new(lines_log2),
+            room: Room::in_parts(lines_log2),
             lines: 1 << lines_log2,
             most_log2,
             ring: Vec::new(),
@@ -123,7 +123,7 @@ impl Slots {
     /// keys that come all the time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
         // Many lines fill further: what they would become is far from the processor, and long to clear.
-        let most = if self.lines < MANY_LINES { self.lines * 3 / 4 } else { self.lines * 5 / 4 };
+        let most = if self.lines <= MANY_LINES { self.lines * 3 / 4 } else { self.lines * 5 / 4 };
         let is_full = self.taken > most || self.given_up > self.lines / 32;
         is_full && self.lines < self.most_lines()
     }
@@ -132,19 +132,19 @@ impl Slots {
         1 << self.most_log2
     }
 
-    /// Takes more lines into use: behind the first ones a large page of them, then four times as many while they are few, later
-    /// twice as many. Every time all that is known moves, and the system clears what is new; who fills few lines soon fills
-    /// more. A line is told by the low bits of a hash, so with more of them a key stays or goes to the same line of another part.
+    /// Takes more lines into use: behind the first ones two megabytes of them, then twice as many each time. All that is known
+    /// moves, and the system clears what is new, once it has found it. A line is told by the low bits of a hash, so with more
+    /// of them a key stays or goes to the same line of another part.
     pub fn grow(&mut self, hash: impl Fn(Key) -> u64) {
         let before = self.lines;
-        let times = if before < MANY_LINES { 4 } else { 2 };
-        let wanted = if before < PAGE_LINES { PAGE_LINES } else { times * before };
-        self.lines = wanted.min(self.most_lines());
+        self.lines = (2 * before).max(PAGE_LINES).min(self.most_lines());
         self.taken = 0;
         self.given_up = 0;
         let needs_room = self.lines * LINE > self.room.words().len();
         let mut first_lines =
-            needs_room.then(|| std::mem::replace(&mut self.room, Room::new(self.most_log2)));
+            needs_room.then(|| std::mem::replace(&mut self.room, Room::in_parts(self.most_log2)));
+        let new = if needs_room { 0 } else { before };
+        self.room.begin(new..self.lines);
         // A key lies in its line or in the one beside it.
         for first in (0..before).step_by(2) {
             let from = first_lines.as_mut().unwrap_or(&mut self.room);
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// From the first lines to a page of them, and on: what is known before they grow is known behind it.
+    /// From the first lines to two megabytes of them, and on: what is known before they grow is known behind it.
     #[test]
     fn what_is_known_stays_known() {
         const FIRST: u32 = or_for_fuzzers(10, 2) as u32;
@@ -314,6 +314,6 @@ mod tests {
                 .iter()
                 .all(|(key, _)| { found(&slots, *key).is_none_or(|ids| ids == *last[&[key.low, key.high]]) })
         );
-        assert_eq!(lines, [1 << FIRST, PAGE_LINES, 1 << MOST]);
+        assert_eq!(lines, [1 << FIRST, PAGE_LINES, 2 * PAGE_LINES]);
     }
 }

@@ -52,11 +52,14 @@ impl ManyTexts for [&str] {
 }
 
 /// Room for the ids of so many bytes. What is never touched of it costs nothing, growing costs a copy, and every page that is
-/// touched first a visit to the system.
+/// touched first a visit to the system; large pages are fewer, but the first of them may have to be found.
 pub(super) fn room_for(bytes: usize) -> Vec<TokenId> {
     /// What the fast engine wants beyond the ids that it writes.
     const SPARE: usize = 8 << 10;
-    with_large_pages(bytes / 2 + SPARE)
+    /// Ids of sixteen megabytes.
+    const MANY: usize = 4 << 20;
+    let most = bytes / 2 + SPARE;
+    if most < MANY { Vec::with_capacity(most) } else { with_large_pages(most) }
 }
 
 /// Some of the texts in a row, encoded.

@@ -168,7 +168,7 @@ impl PairTable {
     fn with_capacity(pairs: usize) -> Self {
         let slots = Self::slots_for(pairs.max(8));
         PairTable {
-            slots: Flat::filled(slots, FREE),
+            slots: vec![FREE; slots].into(),
             mask: slots - 1,
             len: 0,
             filter: vec![0; (slots * FILTER_BITS).div_ceil(64)].into(),
