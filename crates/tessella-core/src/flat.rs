@@ -25,7 +25,7 @@ mod mapped;
 mod room;
 
 pub use ahead::{large_pages_for, prefetch, with_large_pages};
-pub(crate) use room::{BYTES, LINE, Room, TwoSlots, words_in_large_pages};
+pub(crate) use room::{BYTES, LINE, Room, TwoSlots};
 
 mod plain {
     /// Numbers and arrays of them: every pattern of bits is a value, and none of its bytes is padding.

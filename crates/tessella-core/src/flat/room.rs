@@ -106,18 +106,3 @@ fn spare(length: usize) -> usize {
 fn skipped(words: &[u64], spare: usize) -> usize {
     words.as_ptr().align_offset(spare * size_of::<u64>()).min(spare)
 }
-
-/// So many zeros behind some words that are left out, in large pages where they are many: the words, and how many are left out.
-pub fn words_in_large_pages(length: usize) -> (Vec<u64>, usize) {
-    match length * size_of::<u64>() >= LARGE_PAGE / 4 {
-        true => {
-            let page = LARGE_PAGE / size_of::<u64>();
-            let length = length.next_multiple_of(page);
-            let mut words = vec![0; length + page];
-            let skipped = skipped(&words, page);
-            want_large_pages(&mut words[skipped..skipped + length]);
-            (words, skipped)
-        }
-        false => (vec![0; length], 0),
-    }
-}

@@ -25,11 +25,8 @@ pub const BITS: u32 = 21;
 #[derive(Debug)]
 pub struct PairHash {
     pub pilots: Vec<u16>,
-    /// The key above, the result in the low bits. The first ones are left out.
-    words: Vec<u64>,
-    skipped: usize,
-    /// Slots behind them.
-    slots: usize,
+    /// The key above, the result in the low bits.
+    slots: Vec<u64>,
     /// Parts, as a power of two.
     pub parts_log2: u32,
 }
@@ -111,15 +108,15 @@ impl PairHash {
     /// The slots.
     #[inline(always)]
     pub fn slots(&self) -> &[u64] {
-        &self.words[self.skipped..self.skipped + self.slots]
+        &self.slots
     }
 
-    /// Where a pair stands among the words.
+    /// Where a pair stands among the slots.
     #[inline(always)]
     fn place_of(&self, [of_bucket, of_slot]: [u32; 2]) -> usize {
         let moved = moved(of_slot, self.pilots[below(of_bucket, self.pilots.len())]);
         let in_part = of_bucket & part_bits(self.parts_log2) | moved >> self.parts_log2;
-        self.skipped + below(in_part, self.slots)
+        below(in_part, self.slots.len())
     }
 
     /// Pairs in the table.
@@ -134,7 +131,7 @@ impl PairHash {
 
     /// Bytes in use.
     pub fn memory(&self) -> usize {
-        self.pilots.len() * size_of::<u16>() + self.slots * size_of::<u64>()
+        self.pilots.len() * size_of::<u16>() + self.slots.len() * size_of::<u64>()
     }
 
     /// Where the pair would stand; the processor begins to bring that place.
@@ -142,7 +139,7 @@ impl PairHash {
     pub fn place(&self, left: Symbol, right: Symbol) -> Place {
         let key = key_of(left, right);
         let slot = self.place_of(hash(left, right));
-        prefetch(&self.words, slot);
+        prefetch(&self.slots, slot);
         Place { key, slot: slot as u32 }
     }
 
@@ -155,13 +152,13 @@ impl PairHash {
     /// Whether places of the tables fit into the lanes of vectors, and pilots may be read two at a time.
     pub fn may_be_gathered(&self) -> bool {
         let fits = |length: usize| (2..i32::MAX as usize).contains(&length);
-        fits(self.pilots.len()) && fits(self.slots)
+        fits(self.pilots.len()) && fits(self.slots.len())
     }
 
     /// What the pair becomes, or [`NEVER`].
     #[inline(always)]
     pub fn at(&self, place: Place) -> Symbol {
-        let slot = self.words[place.slot as usize];
+        let slot = self.slots[place.slot as usize];
         if slot >> BITS == place.key { slot as Symbol & NEVER } else { NEVER }
     }
 }

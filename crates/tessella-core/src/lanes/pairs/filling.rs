@@ -5,7 +5,6 @@
 //! slot) stays in the processor's nearest caches, and nothing is written but the table itself.
 
 use super::{FREE, NEVER, PairHash, Symbol, below, hash, moved, pair_of, word_of};
-use crate::flat::words_in_large_pages;
 
 /// Keys that share a pilot, on average.
 const BUCKET: usize = 2;
@@ -38,8 +37,7 @@ impl Filling {
         let slots_of_part = (count + spare).div_ceil(parts) + SPARE;
         let slots = slots_of_part * parts;
         let buckets = (count / BUCKET / parts + 1) * parts;
-        let (words, skipped) = words_in_large_pages(slots);
-        let table = PairHash { pilots: vec![0; buckets], words, skipped, slots, parts_log2 };
+        let table = PairHash { pilots: vec![0; buckets], slots: vec![0; slots], parts_log2 };
         Filling { table, slots: slots_of_part, counts: vec![0; parts], largest: 0 }
     }
 
@@ -53,7 +51,7 @@ impl Filling {
         *count += 1;
         // Of a part that is too full it will be known.
         if at < slots {
-            self.table.words[self.table.skipped + part * slots + at] = word_of(left, right, result);
+            self.table.slots[part * slots + at] = word_of(left, right, result);
         }
         self.largest = self.largest.max(left).max(right).max(result);
     }
@@ -70,9 +68,9 @@ impl Filling {
         if largest >= NEVER {
             return None;
         }
-        let PairHash { pilots, words, skipped, parts_log2, .. } = &mut table;
+        let PairHash { pilots, slots: all, parts_log2 } = &mut table;
         let buckets = pilots.len() / counts.len();
-        let each = words[*skipped..].chunks_exact_mut(slots).zip(pilots.chunks_exact_mut(buckets));
+        let each = all.chunks_exact_mut(slots).zip(pilots.chunks_exact_mut(buckets));
         let mut part = Part::new(*parts_log2, slots, buckets);
         for (&count, (slots, pilots)) in counts.iter().zip(each) {
             part.take(slots.get(..count as usize)?, &wanted);
