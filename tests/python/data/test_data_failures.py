@@ -247,6 +247,30 @@ def test_full_disk(tmp_path, tokenizer, workers):
     assert [one.tolist() for one in tessella.data.open(out).documents] == expected(tokenizer, texts)
 
 
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+def test_files_go_though_taking_them_away_was_interrupted(tmp_path):
+    from tessella._files import _Replacements
+    from tessella.data.engines.worker import _let_go
+
+    def clean_up(files):
+        raise SystemExit(1)
+
+    def work():
+        files = _Replacements()
+        files.open(str(tmp_path / "a"))
+        try:
+            raise OSError(27, "File too large")
+        except OSError:
+            clean_up(files)
+
+    try:
+        work()
+    except SystemExit as error:
+        assert len(contents(tmp_path)) == 1
+        _let_go(error)
+        assert not contents(tmp_path)
+
+
 def test_a_text_that_the_model_cannot_encode(tmp_path):
     from tessella import Tokenizer, models
 

@@ -8,6 +8,7 @@ so does this.
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import os
 import pickle
@@ -15,6 +16,7 @@ import struct
 import sys
 import threading
 import time
+import traceback
 from functools import partial
 from typing import IO, Any
 
@@ -89,13 +91,29 @@ def main() -> None:
         try:
             entry = make(job, shard, partial(told.progress, shard.index))
         except BaseException as error:
-            told.say(
-                {"event": "failed", "message": f"{type(error).__name__}: {error}", "error": _packed(error)}
-            )
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            message = f"{type(error).__name__}: {error}"
+            said = {"event": "failed", "message": message, "error": _packed(error)}
+            _let_go(error)
+            told.say(said)
             os._exit(0)
         # Before the parent knows, or it could take us for one that dies at work.
         idle.set()
         told.say({"event": "entry", "entry": entry})
+
+
+def _let_go(error: BaseException) -> None:
+    """Drops what the frames of an error hold. The parent may end us while half-made files are taken away
+    for an error of our own: they are still in these frames then, and vanish with them.
+    """
+    waiting, seen = [error], set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            traceback.clear_frames(one.__traceback__)
+            waiting += [other for other in (one.__cause__, one.__context__) if other is not None]
+    gc.collect()
 
 
 def _packed(error: BaseException) -> str:
