@@ -8,8 +8,8 @@ use super::mapped::Zeros;
 
 /// Words of a line.
 pub const LINE: usize = 8;
-/// A line that is two slots.
-pub type TwoSlots = [[u64; LINE / 2]; 2];
+/// A line that is two slots: both keys, then what each of them became.
+pub type TwoSlots = [[u64; 2]; LINE / 2];
 /// Bytes of a line.
 pub const BYTES: usize = LINE * size_of::<u64>();
 

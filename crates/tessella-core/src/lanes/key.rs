@@ -18,13 +18,13 @@ const INNER_BIT: u32 = 60;
 /// Stands for a piece that is too long: equal to no key, as no piece has this length.
 pub const LONG: Key = Key { low: 0, high: 0xFF << 56 };
 
-/// The bytes below a length, as two words.
-const MASKS: [[u64; 2]; 16] = {
-    let mut masks = [[0; 2]; 16];
+/// By length: the bytes below it as two words, nothing, and what a high word has on top of its bytes.
+const MASKS: [[u64; 4]; LONGEST + 1] = {
+    let mut masks = [[0; 4]; LONGEST + 1];
     let mut length = 1;
-    while length < 16 {
+    while length <= LONGEST {
         let mask = u128::MAX >> (128 - 8 * length);
-        masks[length] = [mask as u64, (mask >> 64) as u64];
+        masks[length] = [mask as u64, (mask >> 64) as u64, 0, (length as u64) << 56];
         length += 1;
     }
     masks
@@ -42,10 +42,8 @@ impl Key {
 
     /// The same, unless the piece begins in the last fifteen bytes of the text.
     #[inline(always)]
-    pub fn within(text: &[u8], start: usize, end: usize) -> Option<Key> {
-        let bytes: &[u8; 16] = text.get(start..start + 16)?.try_into().ok()?;
-        let [low, high] = bytes.as_chunks().0 else { return None };
-        Some(Self::masked([u64::from_le_bytes(*low), u64::from_le_bytes(*high)], end - start))
+    fn within(text: &[u8], start: usize, end: usize) -> Option<Key> {
+        Sixteens::of(text).key(start, end)
     }
 
     /// Of sixteen bytes, whatever the length: what lies behind the piece is masked away.
@@ -54,8 +52,8 @@ impl Key {
         if length > LONGEST {
             return LONG;
         }
-        let [low, high] = MASKS[length];
-        Key { low: words[0] & low, high: words[1] & high | (length as u64) << 56 }
+        let [low, high, _, length] = MASKS[length];
+        Key { low: words[0] & low, high: words[1] & high | length }
     }
 
     /// Of the bytes up to the end of the text, zeros behind them. Short texts have nothing but such pieces.
@@ -117,6 +115,34 @@ impl Key {
     pub fn hash(self, seed: [u64; 2]) -> u64 {
         let product = u128::from(self.low ^ seed[0]) * u128::from(self.high ^ seed[1]);
         product as u64 ^ (product >> 64) as u64
+    }
+}
+
+/// A text, for loops that ask for many keys of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sixteens<'t> {
+    text: &'t [u8],
+    /// So many places have sixteen bytes behind them.
+    places: usize,
+}
+
+impl<'t> Sixteens<'t> {
+    #[inline(always)]
+    pub fn of(text: &'t [u8]) -> Self {
+        Sixteens { text, places: (text.len() + 1).saturating_sub(16) }
+    }
+
+    /// The key of `text[start..end]`, unless it begins in the last fifteen bytes of the text.
+    #[inline(always)]
+    pub fn key(self, start: usize, end: usize) -> Option<Key> {
+        if start >= self.places {
+            return None;
+        }
+        // SAFETY: sixteen bytes are behind each of these places, and bytes ask for no alignment. Slices would be asked for both
+        // ends of them.
+        #[allow(unsafe_code)]
+        let bytes: [[u8; 8]; 2] = unsafe { self.text.as_ptr().add(start).cast::<[[u8; 8]; 2]>().read() };
+        Some(Key::masked(bytes.map(u64::from_le_bytes), end - start))
     }
 }
 

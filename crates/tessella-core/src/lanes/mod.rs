@@ -27,10 +27,11 @@
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
-//! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
-//! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
-//! characters a text ([`narrow`]), and vectors ([`ascii`], `neon`, `neon_interpreted`, `x86`,
-//! `x86_abreast`, `x86_interpreted`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_walk`, `x86_wide`).
+//! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for five things: asking
+//! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), looking at a place of a
+//! text or a table that was compared once ([`key`], [`slots`]), calling the bytes of whole characters a text ([`narrow`]), and
+//! vectors ([`ascii`], `neon`, `neon_interpreted`, `x86`, `x86_abreast`, `x86_interpreted`, `x86_kept`, `x86_sixteen`,
+//! `x86_told`, `x86_walk`, `x86_wide`).
 
 pub mod abreast;
 mod absent;

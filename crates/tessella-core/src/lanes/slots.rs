@@ -13,6 +13,8 @@ use crate::scale::or_for_fuzzers;
 
 /// Ids that fit in a slot.
 pub const IN_PLACE: usize = 5;
+/// Ids that most pieces have no more of: so many are written in half the time.
+pub const FEW: usize = 4;
 /// Ids must be below this.
 pub const ID_BOUND: u32 = 1 << 24;
 const _: () = assert!(IN_PLACE <= WRITTEN);
@@ -34,9 +36,6 @@ const PAGE_LINES: usize = or_for_fuzzers(1 << 15, 1 << 3);
 /// The most lines that are few: four megabytes.
 const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 
-/// Low and high word of the key, two words of ids.
-type Slot = [u64; 4];
-
 /// Up to five ids and their number, or where in the ring they are, as they lie in a slot.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'s>(&'s [u64; 2]);
@@ -57,9 +56,7 @@ impl<'s> Value<'s> {
     /// Of the slot of a line that [`Vectors::slot_of`] has told.
     #[inline(always)]
     fn of(line: &'s TwoSlots, slot: u32) -> Self {
-        const { assert!(SECOND == 16) };
-        let (words, _): (&[[u64; 2]], _) = line.as_flattened().as_chunks();
-        Value(&words[1 + (slot & SECOND) as usize / 8])
+        Value(&line[2 + ((slot & SECOND) / SECOND) as usize])
     }
 
     /// The number of ids; above [`IN_PLACE`] if they lie in the ring.
@@ -68,11 +65,59 @@ impl<'s> Value<'s> {
         (self.0[1] >> 56) as usize
     }
 
+    /// The first four ids in place, rubbish behind those that there are.
+    #[inline(always)]
+    pub fn first_ids<V: Vectors>(self, vectors: V) -> [TokenId; FEW] {
+        vectors.fours(self.0)
+    }
+
     /// The ids in place, with rubbish behind them.
     #[inline(always)]
     pub fn ids<V: Vectors>(self, vectors: V) -> [TokenId; WRITTEN] {
         vectors.fives(self.0)
     }
+}
+
+/// Lines by their places, which are their distances from the first one in bytes: a loop over thousands of pieces has no
+/// instruction for what a number of a line would have to be multiplied with.
+#[derive(Debug, Clone, Copy)]
+pub struct Lines<'s> {
+    /// As many as a power of two.
+    lines: &'s [TwoSlots],
+    /// The bits that places have.
+    mask: usize,
+}
+
+impl<'s> Lines<'s> {
+    fn of(lines: &'s [TwoSlots]) -> Self {
+        assert!(lines.len().is_power_of_two());
+        Lines { lines, mask: (lines.len() - 1) * BYTES }
+    }
+
+    /// The place of a hash.
+    #[inline(always)]
+    pub fn place_of(self, hash: u64) -> usize {
+        hash as usize & self.mask
+    }
+
+    /// The line at a place; of other numbers the bits that places have are taken.
+    #[inline(always)]
+    pub fn at(self, place: usize) -> &'s TwoSlots {
+        // SAFETY: what is left of a number by the mask is a multiple of a line's bytes below all of theirs.
+        #[allow(unsafe_code)]
+        unsafe {
+            &*self.lines.as_ptr().byte_add(place & self.mask)
+        }
+    }
+
+    #[cfg(test)]
+    pub fn len(self) -> usize {
+        self.lines.len()
+    }
+}
+
+fn lines_of(room: &mut Room) -> &mut [TwoSlots] {
+    room.words_mut().as_chunks_mut::<2>().0.as_chunks_mut().0
 }
 
 /// A table of pieces, bounded.
@@ -148,44 +193,30 @@ impl Slots {
         // A key lies in its line or in the one beside it.
         for first in (0..before).step_by(2) {
             let from = first_lines.as_mut().unwrap_or(&mut self.room);
-            let both = &mut from.words_mut()[first * LINE..][..2 * LINE];
-            let slots: [Slot; 4] =
-                std::array::from_fn(|slot| std::array::from_fn(|word| both[slot * 4 + word]));
-            both.fill(0);
-            for [low, high, value @ ..] in slots.into_iter().filter(|slot| slot[1] != 0) {
-                let key = Key { low, high };
-                self.put(self.line_of(hash(key)), key, value);
+            let Some(both) = lines_of(from)[first..].first_chunk_mut::<2>() else { break };
+            for [first, second, values @ ..] in std::mem::take(both) {
+                for ([low, high], value) in [first, second].into_iter().zip(values) {
+                    if high != 0 {
+                        let key = Key { low, high };
+                        self.put(self.lines().place_of(hash(key)), key, value);
+                    }
+                }
             }
         }
     }
 
+    /// Those in use.
     #[inline(always)]
-    pub fn lines(&self) -> &[TwoSlots] {
-        self.room.words()[..self.lines * LINE].as_chunks::<4>().0.as_chunks().0
-    }
-
-    /// The line of a hash.
-    #[inline(always)]
-    pub fn line_of(&self, hash: u64) -> usize {
-        hash as usize & self.mask()
-    }
-
-    /// The bits of a hash that tell its line, for loops that read them once.
-    #[inline(always)]
-    pub fn mask(&self) -> usize {
-        self.lines - 1
+    pub fn lines(&self) -> Lines<'_> {
+        let lines = self.room.words().as_chunks::<2>().0.as_chunks().0;
+        Lines::of(&lines[..self.lines])
     }
 
     /// The value of a key: in its line, or in the neighbour that takes what finds no room. Nobody asked for that one in
     /// time, so it is looked at only if the line is full; slots that were taken once stay so.
     #[inline(always)]
-    pub fn probe<'s>(
-        vectors: impl Vectors,
-        lines: &'s [TwoSlots],
-        line: usize,
-        key: &Key,
-    ) -> Option<Value<'s>> {
-        let own = &lines[line];
+    pub fn probe<'s>(vectors: impl Vectors, lines: Lines<'s>, place: usize, key: &Key) -> Option<Value<'s>> {
+        let own = lines.at(place);
         let slot = vectors.slot_of(own, key);
         if slot != 0 {
             return Some(Value::of(own, slot));
@@ -193,42 +224,38 @@ impl Slots {
         if own[0][1] == 0 || own[1][1] == 0 {
             return None;
         }
-        let beside = &lines[line ^ 1];
+        let beside = lines.at(place ^ BYTES);
         let slot = vectors.slot_of(beside, key);
         (slot != 0).then(|| Value::of(beside, slot))
     }
 
     /// Remembers a result; a key that is there gets the new one.
-    pub fn insert(&mut self, line: usize, key: Key, ids: &[TokenId]) {
+    pub fn insert(&mut self, place: usize, key: Key, ids: &[TokenId]) {
         debug_assert!(!key.is_long() && key.len() > 0, "only keys of pieces are remembered");
         debug_assert!(ids.iter().all(|&id| id < ID_BOUND) && ids.len() <= MOST_IDS);
         let value =
             if ids.len() <= IN_PLACE { in_place(ids) } else { in_ring(self.write_ring(ids), ids.len()) };
-        self.put(line, key, value);
+        self.put(place, key, value);
     }
 
-    fn put(&mut self, line: usize, key: Key, value: [u64; 2]) {
-        let words = self.room.words_mut();
+    fn put(&mut self, place: usize, key: Key, value: [u64; 2]) {
+        let Slots { room, victim, taken, given_up, .. } = self;
+        let (lines, line) = (lines_of(room), place / BYTES);
         // Which of two it is cannot be foreseen, so that both are looked at before one is taken. Most lines have room.
         let takes = |line: usize| {
-            let takes = |at: usize| {
-                let is_key = (words[at] ^ key.low) | (words[at + 1] ^ key.high) == 0;
-                (words[at + 1] == 0) | is_key
-            };
-            let (first, second) = (takes(line * LINE), takes(line * LINE + LINE / 2));
-            (first | second).then_some(line * LINE + LINE / 2 * usize::from(!first))
+            let takes = |[low, high]: [u64; 2]| (high == 0) | ((low ^ key.low) | (high ^ key.high) == 0);
+            let [first, second, ..] = lines[line];
+            let (first, second) = (takes(first), takes(second));
+            (first | second).then_some((line, usize::from(!first)))
         };
-        let slot = match takes(line).or_else(|| takes(line ^ 1)) {
-            Some(slot) => slot,
-            None => {
-                self.given_up += 1;
-                let (beside, second) = (self.victim / 2 % 2, self.victim % 2);
-                (line ^ beside) * LINE + LINE / 2 * second
-            }
-        };
-        self.victim = self.victim.wrapping_add(1);
-        self.taken += usize::from(words[slot + 1] == 0);
-        words[slot..slot + 4].copy_from_slice(&[key.low, key.high, value[0], value[1]]);
+        let (line, slot) = takes(line).or_else(|| takes(line ^ 1)).unwrap_or_else(|| {
+            *given_up += 1;
+            (line ^ (*victim / 2 % 2), *victim % 2)
+        });
+        *victim = victim.wrapping_add(1);
+        let line = &mut lines[line];
+        *taken += usize::from(line[slot][1] == 0);
+        (line[slot], line[2 + slot]) = ([key.low, key.high], value);
     }
 
     /// Writes ids to the ring and returns how many there were before them.
@@ -250,8 +277,8 @@ impl Slots {
     }
 
     /// The ids of a value that lie in the ring, with rubbish behind them, and their number; nothing if the ring has
-    /// forgotten them.
-    #[inline(always)]
+    /// forgotten them. By itself, so that those who mostly need it not have the processor's registers for what they need.
+    #[inline(never)]
     pub fn in_ring(&self, value: Value<'_>) -> Option<(&[TokenId; RING_SPARE], usize)> {
         let &[at, high] = value.0;
         // There is a power of two of them.
@@ -272,6 +299,20 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
+    #[test]
+    fn whatever_the_place_a_line_is_there() {
+        let mut random = Random::from_seed(12);
+        for log2 in 0..6 {
+            let lines: Vec<TwoSlots> = (0..1u64 << log2).map(|line| [[line; 2]; 4]).collect();
+            let by_place = Lines::of(&lines);
+            for number in (0..100).map(|_| random.next_u64()).chain([0, u64::MAX]) {
+                let line = number as usize / BYTES % lines.len();
+                assert_eq!(by_place.place_of(number), line * BYTES);
+                assert!(std::ptr::eq(by_place.at(number as usize), &lines[line]));
+            }
+        }
+    }
+
     /// From the first lines to two megabytes of them, and on: what is known before they grow is known behind it.
     #[test]
     fn what_is_known_stays_known() {
@@ -283,8 +324,9 @@ mod tests {
         let hash = |key: Key| key.hash(seed);
         let mut known: Vec<(Key, Vec<TokenId>)> = Vec::new();
         let found = |slots: &Slots, key: Key| {
-            let value = Slots::probe(Plain, slots.lines(), slots.line_of(hash(key)), &key)?;
+            let value = Slots::probe(Plain, slots.lines(), slots.lines().place_of(hash(key)), &key)?;
             match value.count() {
+                count if count <= FEW => Some(value.first_ids(Plain)[..count].to_vec()),
                 count if count <= IN_PLACE => Some(value.ids(Plain)[..count].to_vec()),
                 _ => slots.in_ring(value).map(|(ids, count)| ids[..count].to_vec()),
             }
@@ -294,7 +336,8 @@ mod tests {
             let bytes = (random.next_u64() % 1_000_000).to_string();
             let ids: Vec<TokenId> =
                 (0..1 + random.next_u64() % 9).map(|_| random.next_u64() as TokenId % ID_BOUND).collect();
-            slots.insert(slots.line_of(hash(Key::of(bytes.as_bytes()))), Key::of(bytes.as_bytes()), &ids);
+            let key = Key::of(bytes.as_bytes());
+            slots.insert(slots.lines().place_of(hash(key)), key, &ids);
             known.push((Key::of(bytes.as_bytes()), ids));
             if slots.are_crowded() {
                 let before: Vec<_> = known.iter().map(|(key, _)| found(&slots, *key)).collect();

@@ -4,11 +4,11 @@
 //! asked for in time. A piece that the slots do not know leaves a gap. When the window is written, what is missing is
 //! found out, each piece once, and the gaps are filled.
 
-use crate::flat::prefetch;
+use crate::flat::{BYTES, prefetch};
 use std::mem::MaybeUninit;
 
-use super::key::Key;
-use super::slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
+use super::key::{Key, Sixteens};
+use super::slots::{FEW, IN_PLACE, MOST_IDS, RING_SPARE, Slots, Value};
 use super::vectors::{Task, Vectors};
 use super::{CHUNK, Pieces, Work};
 use crate::error::Result;
@@ -58,14 +58,14 @@ pub struct Store {
 pub struct Batch {
     /// Of a chunk.
     keys: Vec<Key>,
-    /// The line of each key.
-    lines: Vec<u32>,
+    /// The place of each key's line.
+    places: Vec<u32>,
     /// Which pieces of the chunk are not known, and how many ids of it are written before each.
     missing: Box<Missing>,
     gaps: Vec<Gap>,
-    /// What is to be found out, each once, and the lines where it belongs.
+    /// What is to be found out, each once, and the places of the lines where it belongs.
     wanted: Vec<Key>,
-    places: Vec<u32>,
+    wanted_places: Vec<u32>,
     /// The last of these by its line.
     latest: [u16; LATEST],
     /// The ids of each, from where to where.
@@ -96,11 +96,11 @@ impl Batch {
     pub fn new() -> Self {
         Batch {
             keys: vec![Key::default(); CHUNK],
-            lines: vec![0; CHUNK],
+            places: vec![0; CHUNK],
             missing: Box::new([[0; 2]; CHUNK]),
             gaps: Vec::new(),
             wanted: Vec::new(),
-            places: Vec::new(),
+            wanted_places: Vec::new(),
             latest: [0; LATEST],
             answers: Vec::new(),
             found: Vec::new(),
@@ -111,15 +111,15 @@ impl Batch {
     fn begin(&mut self) {
         self.gaps.clear();
         self.wanted.clear();
-        self.places.clear();
+        self.wanted_places.clear();
     }
 
     /// What is missing at place `at` of a chunk leaves a gap. So many pieces and ids come before the chunk.
     #[inline(always)]
     fn leave(&mut self, at: usize, pieces_before: usize, ids_before: usize) {
         let [piece, before] = self.missing[at];
-        let (key, line) = (self.keys[piece as usize], self.lines[piece as usize]);
-        let wanted = if key.is_long() { TOO_LONG } else { self.want(key, line) };
+        let (key, place) = (self.keys[piece as usize], self.places[piece as usize]);
+        let wanted = if key.is_long() { TOO_LONG } else { self.want(key, place) };
         self.gaps.push(Gap {
             piece: pieces_before as u32 + piece,
             before: ids_before as u32 + before,
@@ -129,14 +129,14 @@ impl Batch {
 
     /// Which of those that are wanted a piece is. What is new in a text comes again in it.
     #[inline(always)]
-    fn want(&mut self, key: Key, line: u32) -> u32 {
-        let latest = &mut self.latest[line as usize % LATEST];
+    fn want(&mut self, key: Key, place: u32) -> u32 {
+        let latest = &mut self.latest[place as usize / BYTES % LATEST];
         if self.wanted.get(usize::from(*latest)) == Some(&key) {
             return u32::from(*latest);
         }
         *latest = self.wanted.len() as u16;
         self.wanted.push(key);
-        self.places.push(line);
+        self.wanted_places.push(place);
         u32::from(*latest)
     }
 }
@@ -239,8 +239,8 @@ impl Store {
         pieces: Pieces<'_>,
         last: u32,
     ) -> usize {
-        let Batch { keys, lines, .. } = batch;
-        vectors.apart(Ask::<INNER> { slots: &self.slots, keys, lines, hash_seed, pieces, last });
+        let Batch { keys, places, .. } = batch;
+        vectors.apart(Ask::<INNER> { slots: &self.slots, keys, places, hash_seed, pieces, last });
         pieces.starts.len()
     }
 
@@ -253,11 +253,11 @@ impl Store {
         count: usize,
         out: &mut Vec<TokenId>,
     ) -> usize {
-        let Batch { keys, lines, missing, .. } = batch;
+        let Batch { keys, places, missing, .. } = batch;
         out.reserve(count * MOST_IDS + RING_SPARE);
         let room = out.spare_capacity_mut();
-        let (keys, lines) = (&keys[..count], &lines[..count]);
-        let (missing, written) = vectors.apart(Known { slots: &self.slots, keys, lines, missing, room });
+        let (keys, places) = (&keys[..count], &places[..count]);
+        let (missing, written) = vectors.apart(Known { slots: &self.slots, keys, places, missing, room });
         let length = out.len() + written;
         debug_assert!(length <= out.capacity());
         // SAFETY: as many ids were written, without a gap, to the spare room from its start on.
@@ -272,7 +272,7 @@ impl Store {
     #[inline(always)]
     fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
         let Store { slots, work } = self;
-        let Batch { wanted, places, answers, found, .. } = batch;
+        let Batch { wanted, wanted_places, answers, found, .. } = batch;
         found.clear();
         answers.clear();
         answers.resize(wanted.len(), (0, 0));
@@ -281,7 +281,7 @@ impl Store {
             found.extend_from_slice(ids);
             answers[at] = (start, found.len() as u32);
             if ids.len() <= MOST_IDS {
-                slots.insert(places[at] as usize, wanted[at], ids);
+                slots.insert(wanted_places[at] as usize, wanted[at], ids);
             }
         })
     }
@@ -291,7 +291,7 @@ impl Store {
 struct Ask<'c, const INNER: u8> {
     slots: &'c Slots,
     keys: &'c mut [Key],
-    lines: &'c mut [u32],
+    places: &'c mut [u32],
     hash_seed: [u64; 2],
     pieces: Pieces<'c>,
     /// Where the piece before them ends.
@@ -303,26 +303,27 @@ impl<const INNER: u8> Task for Ask<'_, INNER> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, _: V) {
-        let Ask { slots, keys, lines, hash_seed, pieces: Pieces { text, starts, ends }, mut last } = self;
-        let (table, mask) = (slots.lines(), slots.mask());
+        let Ask { slots, keys, places, hash_seed, pieces: Pieces { text, starts, ends }, mut last } = self;
+        let table = slots.lines();
         let bounds = || starts.iter().zip(ends);
+        let sixteens = Sixteens::of(text);
         let mut done = 0;
         let mut ask = |key: Key, start: u32, end: u32| {
             let is_inner = INNER == Inner::All as u8 || INNER == Inner::Parts as u8 && start == last;
             let key = key.inner_if(is_inner);
             last = end;
-            let place = key.hash(hash_seed) as usize & mask;
-            prefetch(table, place);
+            let place = table.place_of(key.hash(hash_seed));
+            prefetch(table.at(place), 0);
             (key, place as u32)
         };
-        for ((&start, &end), (key, line)) in bounds().zip(keys.iter_mut().zip(lines.iter_mut())) {
-            let Some(found) = Key::within(text, start as usize, end as usize) else { break };
-            (*key, *line) = ask(found, start, end);
+        for ((&start, &end), (key, place)) in bounds().zip(keys.iter_mut().zip(places.iter_mut())) {
+            let Some(found) = sixteens.key(start as usize, end as usize) else { break };
+            (*key, *place) = ask(found, start, end);
             done += 1;
         }
-        for ((&start, &end), (key, line)) in bounds().zip(keys.iter_mut().zip(lines)).skip(done) {
+        for ((&start, &end), (key, place)) in bounds().zip(keys.iter_mut().zip(places)).skip(done) {
             // A piece that is cut comes behind its units, and begins before them.
-            (*key, *line) = ask(Key::new(text, start as usize, end as usize), start, end);
+            (*key, *place) = ask(Key::new(text, start as usize, end as usize), start, end);
         }
     }
 }
@@ -332,7 +333,7 @@ impl<const INNER: u8> Task for Ask<'_, INNER> {
 struct Known<'c> {
     slots: &'c Slots,
     keys: &'c [Key],
-    lines: &'c [u32],
+    places: &'c [u32],
     missing: &'c mut Missing,
     room: &'c mut [MaybeUninit<TokenId>],
 }
@@ -342,30 +343,93 @@ impl Task for Known<'_> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> (usize, usize) {
-        let Known { slots, keys, lines, missing, room } = self;
+        let Known { slots, keys, places, missing, room } = self;
         let table = slots.lines();
-        let mut written = 0;
+        let mut room = Spare::of(room);
         let mut gaps = 0;
-        for (piece, (key, &line)) in keys.iter().zip(lines).enumerate() {
-            if let Some(value) = Slots::probe(vectors, table, line as usize, key)
-                && let Some(place) = room.get_mut(written..).and_then(|room| room.first_chunk_mut())
+        let mut written = 0;
+        let mut rest = keys.iter().zip(places);
+        while let Some((key, &place)) = rest.next() {
+            // Not by a closure, which would be compiled for no vectors.
+            if let Some(value) = Slots::probe(vectors, table, place as usize, key)
+                && let Some(room) = room.at(written)
+                && let Some(count) = write_known(vectors, slots, value, room)
             {
-                let count = value.count();
-                // As many ids whatever their number: what is too much is written over by the next piece.
-                if count <= IN_PLACE {
-                    write(value.ids(vectors), place);
-                    written += count;
-                    continue;
-                }
-                if let Some((ids, count)) = slots.in_ring(value) {
-                    write(*ids, place);
-                    written += count;
-                    continue;
-                }
+                written += count;
+            } else {
+                // A number that is counted for each piece would be one more in the processor's registers.
+                let piece = keys.len() - rest.len() - 1;
+                missing[gaps % CHUNK] = [piece as u32, written as u32];
+                gaps += 1;
             }
-            missing[gaps % CHUNK] = [piece as u32, written as u32];
-            gaps += 1;
         }
         (gaps, written)
+    }
+}
+
+/// Writes the ids of a piece and returns how many there are; nothing where they are forgotten. As many are written whatever
+/// their number: what is too much is written over by the next piece.
+#[inline(always)]
+fn write_known(
+    vectors: impl Vectors,
+    slots: &Slots,
+    value: Value<'_>,
+    room: &mut [MaybeUninit<TokenId>; RING_SPARE],
+) -> Option<usize> {
+    let count = value.count();
+    if count <= FEW {
+        write(value.first_ids(vectors), room);
+        return Some(count);
+    }
+    if count <= IN_PLACE {
+        write(value.ids(vectors), room);
+        return Some(count);
+    }
+    let (ids, count) = slots.in_ring(value)?;
+    write(*ids, room);
+    Some(count)
+}
+
+/// Room for ids.
+struct Spare<'r> {
+    room: &'r mut [MaybeUninit<TokenId>],
+    /// So many places have [`RING_SPARE`] of it behind them.
+    places: usize,
+}
+
+impl<'r> Spare<'r> {
+    fn of(room: &'r mut [MaybeUninit<TokenId>]) -> Self {
+        let places = (room.len() + 1).saturating_sub(RING_SPARE);
+        Spare { room, places }
+    }
+
+    /// The room behind so many ids.
+    #[inline(always)]
+    fn at(&mut self, written: usize) -> Option<&mut [MaybeUninit<TokenId>; RING_SPARE]> {
+        if written >= self.places {
+            return None;
+        }
+        // SAFETY: so much room is behind each of these places. Slices would be asked for both ends of it for each piece.
+        #[allow(unsafe_code)]
+        Some(unsafe { &mut *self.room.as_mut_ptr().add(written).cast() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_given_where_there_is_enough_of_it() {
+        for length in 0..3 * RING_SPARE {
+            let mut all = vec![MaybeUninit::new(0); length];
+            let first = all.as_ptr();
+            let mut room = Spare::of(&mut all);
+            for written in 0..length + 2 {
+                let found = room.at(written).map(|room| room.as_ptr());
+                let expected = (written + RING_SPARE <= length).then(|| first.wrapping_add(written));
+                assert_eq!(found, expected);
+            }
+        }
     }
 }

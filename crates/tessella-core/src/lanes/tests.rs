@@ -7,6 +7,7 @@ use super::together::Noted;
 use super::vectors::Level;
 use super::{Bounds, Engine, LINES_LOG2, Lengths, LongPieces, LongUnits, Pieces, Runner};
 use crate::error::Result;
+use crate::flat::BYTES;
 use crate::ids::TokenId;
 use crate::model::bpe::{Bpe, MergeScratch};
 use crate::pretokenize::byte_alphabet::{BYTE_TO_CHAR, bytes_to_alphabet};
@@ -327,12 +328,13 @@ fn pieces_that_share_a_line_are_right() {
     for level in Level::all() {
         let mut runner = Runner::new(6 * SMALL).unwrap();
         runner.level = level;
-        let mask = runner.store.slots.mask();
+        let lines = runner.store.slots.lines();
         let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         while starts.len() < 40 {
             let piece: Vec<u8> =
                 (0..1 + below(&mut random, 14)).map(|_| b"abc\xff"[below(&mut random, 4)]).collect();
-            if super::Key::of(&piece).hash(engine.hash_seed) as usize & mask & !1 == 0 {
+            // The first line, or the one beside it.
+            if lines.place_of(super::Key::of(&piece).hash(engine.hash_seed)) <= BYTES {
                 starts.push(text.len() as u32);
                 text.extend_from_slice(&piece);
                 ends.push(text.len() as u32);

@@ -31,9 +31,15 @@ use crate::ids::TokenId;
 /// Ids that are written at once; those behind the last one are rubbish.
 pub const WRITTEN: usize = 8;
 
-/// A key is in the first slot of a line, or in the second.
+/// Which slot of a line has a key: the first one, or the second.
 pub const FIRST: u32 = 1;
-pub const SECOND: u32 = 1 << 4;
+pub const SECOND: u32 = 1 << 2;
+
+/// The slot by which words of both keys are those of a key, one bit each.
+#[inline(always)]
+pub fn slot_by_words(words: u32) -> u32 {
+    words & words >> 1 & (FIRST | SECOND)
+}
 
 pub use super::rows::PLACE_BITS;
 
@@ -145,12 +151,19 @@ pub trait Vectors: Copy {
         [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32), 0, 0, 0]
     }
 
-    /// Which of two slots begins with a key, [`FIRST`] or [`SECOND`]; 0 for neither. One number, for a branch that hangs on
-    /// which of them it is would be guessed.
+    /// The first four of them.
+    #[inline(always)]
+    fn fours(self, words: &[u64; 2]) -> [TokenId; 4] {
+        let [first, second, third, fourth, ..] = self.fives(words);
+        [first, second, third, fourth]
+    }
+
+    /// Which of two slots has a key, [`FIRST`] or [`SECOND`]; 0 for neither. One number, for a branch that hangs on which of them
+    /// it is would be guessed.
     #[inline(always)]
     fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
-        let is = |slot: &[u64; 4]| u32::from((slot[0] ^ key.low) | (slot[1] ^ key.high) == 0);
-        (is(&line[0]) * FIRST) | (is(&line[1]) * SECOND)
+        let is = |[low, high]: [u64; 2]| u32::from((low ^ key.low) | (high ^ key.high) == 0);
+        (is(line[0]) * FIRST) | (is(line[1]) * SECOND)
     }
 
     /// The lowest number, with its place in the lowest [`PLACE_BITS`]; the first place of equal ones. There are 16,
@@ -473,7 +486,7 @@ mod tests {
                 vectors.ascii(&self.bytes),
                 kinds,
                 places[..count].to_vec(),
-                ids[..5].to_vec(),
+                [&vectors.fours(&self.words)[..], &ids[..5]].concat(),
                 looked_up,
                 [firsts, vectors.share(&self.bytes, &looked_up)],
                 vectors.cases(&self.bytes),
@@ -625,20 +638,13 @@ mod tests {
     #[test]
     fn a_slot_is_told_by_both_words_of_its_key() {
         let key = Key::of("a piece".as_bytes());
-        let (half, other) = ([key.low, 0], [0, key.high]);
-        let all = [
-            ([key.low, key.high], true),
-            (half, false),
-            (other, false),
-            ([key.high, key.low], false),
-            ([0, 0], false),
-        ];
-        for (first, is_first) in all {
-            for (second, is_second) in all {
+        let own = [key.low, key.high];
+        let all = [own, [key.low, 0], [0, key.high], [key.high, key.low], [0, 0]];
+        for first in all {
+            for second in all {
                 // What stands behind keys says nothing.
-                let slot = |[low, high]: [u64; 2]| [low, high, key.low, key.high];
-                let find = Find { line: [slot(first), slot(second)], key };
-                let expected = (u32::from(is_first) * FIRST) | (u32::from(is_second) * SECOND);
+                let find = Find { line: [first, second, own, own], key };
+                let expected = (u32::from(first == own) * FIRST) | (u32::from(second == own) * SECOND);
                 for level in Level::all() {
                     assert_eq!(level.run(&find), expected, "{}", level.name());
                 }

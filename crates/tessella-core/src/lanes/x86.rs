@@ -14,9 +14,9 @@ use super::rows::{Group, Joined, LANES, Row};
 use super::symbols::Ids;
 use super::told::Told;
 use super::unfold::Unfolded;
-use super::vectors::{FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN};
+use super::vectors::{PLACE_BITS, Task, Vectors, WRITTEN, slot_by_words};
 use super::walk::{self, Arrived, Grid, Nodes, PLACES, TEXTS};
-use super::x86_avx2::{fives, has_avx2};
+use super::x86_avx2::{fives, fours, has_avx2};
 #[cfg(miri)]
 use super::x86_interpreted::{_mm512_maskz_compress_epi8, _mm512_permutexvar_epi8};
 use crate::flat::TwoSlots;
@@ -200,6 +200,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_kept::rows(numbers, count, unknown, row, out)
+        }
+    }
+
+    #[inline(always)]
+    fn fours(self, words: &[u64; 2]) -> [TokenId; 4] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            fours(words)
         }
     }
 
@@ -508,17 +517,16 @@ fn places_512(bits: u64, base: u32, out: &mut [u32; BLOCK]) {
     }
 }
 
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512vl")]
 #[inline]
 fn slot_of_512(line: &TwoSlots, key: &Key) -> u32 {
     // SAFETY: 16 and 64 bytes are there, and these loads ask for no alignment.
     #[allow(unsafe_code)]
-    let (key, line) = unsafe {
+    let (key, keys) = unsafe {
         let key = _mm_loadu_si128(std::ptr::from_ref(key).cast());
-        (_mm512_broadcast_i32x4(key), _mm512_loadu_si512(line.as_ptr().cast()))
+        (_mm256_broadcastsi128_si256(key), _mm256_loadu_si256(line.as_ptr().cast()))
     };
-    let words = u32::from(_mm512_cmpeq_epi64_mask(line, key));
-    words & words >> 1 & (FIRST | SECOND)
+    slot_by_words(u32::from(_mm256_cmpeq_epi64_mask(keys, key)))
 }
 
 /// Numbers of a vector.

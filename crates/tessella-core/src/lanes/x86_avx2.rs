@@ -15,7 +15,7 @@ use super::rows::{Group, LANES};
 use super::symbols::Ids;
 use super::told::Told;
 use super::unfold::Unfolded;
-use super::vectors::{FIRST, SECOND, Task, Vectors, WRITTEN};
+use super::vectors::{Task, Vectors, WRITTEN, slot_by_words};
 use super::walk::{PLACES, TEXTS};
 use super::x86_avx2_halves::{HALF, halves, kept, load, mask};
 use crate::flat::TwoSlots;
@@ -153,6 +153,15 @@ impl Vectors for Avx2 {
         #[allow(unsafe_code)]
         unsafe {
             kept(bytes, bits, out);
+        }
+    }
+
+    #[inline(always)]
+    fn fours(self, words: &[u64; 2]) -> [TokenId; 4] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            fours(words)
         }
     }
 
@@ -298,18 +307,29 @@ fn kinds(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn slot_of(line: &TwoSlots, key: &Key) -> u32 {
+    // SAFETY: 16 and 64 bytes are there, and these loads ask for no alignment.
+    #[allow(unsafe_code)]
+    let (key, keys) = unsafe {
+        let key = _mm_loadu_si128(std::ptr::from_ref(key).cast());
+        (_mm256_broadcastsi128_si256(key), _mm256_loadu_si256(line.as_ptr().cast()))
+    };
+    slot_by_words(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(keys, key))) as u32)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+pub fn fours(words: &[u64; 2]) -> [TokenId; 4] {
     // SAFETY: 16 bytes are there, and this load asks for no alignment.
     #[allow(unsafe_code)]
-    let key = unsafe { _mm_loadu_si128(std::ptr::from_ref(key).cast()) };
-    let key = _mm256_broadcastsi128_si256(key);
-    let [first, second] = line.each_ref().map(|slot| {
-        // SAFETY: 32 bytes are there, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        let slot = unsafe { _mm256_loadu_si256(slot.as_ptr().cast()) };
-        _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(slot, key))) as u32
-    });
-    let words = first | second << 4;
-    words & words >> 1 & (FIRST | SECOND)
+    let words = unsafe { _mm_loadu_si128(words.as_ptr().cast()) };
+    let order = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
+    let mut ids = [0; 4];
+    // SAFETY: 16 bytes are there, and this store asks for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm_storeu_si128(ids.as_mut_ptr().cast(), _mm_shuffle_epi8(words, order));
+    }
+    ids
 }
 
 #[target_feature(enable = "avx2")]
