@@ -3,7 +3,8 @@
 //! A text with many of them is a window all the same. Their keys are hidden, so that they leave gaps like pieces that are too
 //! long, which are filled with what is given here.
 
-use super::key::{Key, LONG};
+use super::key::LONG;
+use super::store::Asked;
 use crate::ids::TokenId;
 
 /// The numbers of such pieces, ascending, and what they are.
@@ -39,11 +40,11 @@ impl Given {
 
     /// Hides those of a chunk whose first piece has the number `first`.
     #[inline(always)]
-    pub(super) fn hide(&mut self, first: usize, keys: &mut [Key]) {
+    pub(super) fn hide(&mut self, first: usize, pieces: &mut [Asked]) {
         while let Some(&piece) = self.pieces.get(self.hidden)
-            && let Some(key) = keys.get_mut((piece as usize).wrapping_sub(first))
+            && let Some(hidden) = pieces.get_mut((piece as usize).wrapping_sub(first))
         {
-            *key = LONG;
+            hidden.key = LONG;
             self.hidden += 1;
         }
     }

@@ -151,6 +151,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sixteen_bytes_are_read_where_there_are_as_many() {
+        for length in 0..40 {
+            let text = vec![b'a'; length];
+            for start in 0..length + 2 {
+                let found = Sixteens::of(&text).key(start, start + 3);
+                assert_eq!(found, (start + 16 <= length).then(|| Key::of(b"aaa")));
+            }
+        }
+    }
+
+    #[test]
     fn pieces_are_told_apart_wherever_they_stand() {
         let text: Vec<u8> = (0..64).map(|at| [0, 1, 255, b'a'][at * 7 % 4]).collect();
         for start in 0..text.len() {

@@ -140,7 +140,7 @@ pub use shared::{Built, Shared};
 pub use slots::ID_BOUND;
 use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};
-use store::{Batch, Store};
+use store::{Asked, Batch, Store};
 pub use store::{Inner, Solve};
 use symbols::Merger;
 pub use tally::Tally;
@@ -477,8 +477,8 @@ impl<V: Vectors> Solve for Merging<'_, V> {
     }
 
     #[inline(always)]
-    fn hide(&mut self, first: usize, keys: &mut [Key]) {
-        self.given.hide(first, keys);
+    fn hide(&mut self, first: usize, pieces: &mut [Asked]) {
+        self.given.hide(first, pieces);
     }
 
     #[inline(always)]

@@ -25,10 +25,10 @@ pub trait Solve {
         Inner::None
     }
 
-    /// Pieces that are not to be read are made keys that no slot has, as those that are too long. These are the keys of a
-    /// chunk, `first` the number of its first piece.
+    /// Pieces that are not to be read are made keys that no slot has, as those that are too long. These are those of a chunk,
+    /// `first` the number of its first piece.
     #[inline(always)]
-    fn hide(&mut self, _first: usize, _keys: &mut [Key]) {}
+    fn hide(&mut self, _first: usize, _pieces: &mut [Asked]) {}
 
     /// Appends the ids of an inner part that is too long for a key.
     fn long_inner(&mut self, _part: &[u8], _out: &mut Vec<TokenId>) {}
@@ -53,19 +53,25 @@ pub struct Store {
     pub work: Work,
 }
 
+/// A piece whose line was asked for. What a loop needs of a piece lies together, so that it needs one pointer for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    pub key: Key,
+    /// The place of its line.
+    place: u32,
+}
+
 /// Pieces that are on their way.
 #[derive(Debug)]
 pub struct Batch {
-    /// Of a chunk.
-    keys: Vec<Key>,
-    /// The place of each key's line.
-    places: Vec<u32>,
+    /// Those of a chunk.
+    asked: Vec<Asked>,
     /// Which pieces of the chunk are not known, and how many ids of it are written before each.
     missing: Box<Missing>,
     gaps: Vec<Gap>,
     /// What is to be found out, each once, and the places of the lines where it belongs.
     wanted: Vec<Key>,
-    wanted_places: Vec<u32>,
+    places: Vec<u32>,
     /// The last of these by its line.
     latest: [u16; LATEST],
     /// The ids of each, from where to where.
@@ -95,12 +101,11 @@ const TOO_LONG: u32 = u32::MAX;
 impl Batch {
     pub fn new() -> Self {
         Batch {
-            keys: vec![Key::default(); CHUNK],
-            places: vec![0; CHUNK],
+            asked: vec![Asked::default(); CHUNK],
             missing: Box::new([[0; 2]; CHUNK]),
             gaps: Vec::new(),
             wanted: Vec::new(),
-            wanted_places: Vec::new(),
+            places: Vec::new(),
             latest: [0; LATEST],
             answers: Vec::new(),
             found: Vec::new(),
@@ -111,14 +116,14 @@ impl Batch {
     fn begin(&mut self) {
         self.gaps.clear();
         self.wanted.clear();
-        self.wanted_places.clear();
+        self.places.clear();
     }
 
     /// What is missing at place `at` of a chunk leaves a gap. So many pieces and ids come before the chunk.
     #[inline(always)]
     fn leave(&mut self, at: usize, pieces_before: usize, ids_before: usize) {
         let [piece, before] = self.missing[at];
-        let (key, place) = (self.keys[piece as usize], self.places[piece as usize]);
+        let Asked { key, place } = self.asked[piece as usize];
         let wanted = if key.is_long() { TOO_LONG } else { self.want(key, place) };
         self.gaps.push(Gap {
             piece: pieces_before as u32 + piece,
@@ -136,7 +141,7 @@ impl Batch {
         }
         *latest = self.wanted.len() as u16;
         self.wanted.push(key);
-        self.wanted_places.push(place);
+        self.places.push(place);
         u32::from(*latest)
     }
 }
@@ -163,7 +168,7 @@ impl Store {
                 Inner::Parts => self.ask::<V, { Inner::Parts as u8 }>(vectors, batch, seed, chunk, last),
                 Inner::All => self.ask::<V, { Inner::All as u8 }>(vectors, batch, seed, chunk, last),
             };
-            solver.hide(first, &mut batch.keys[..count]);
+            solver.hide(first, &mut batch.asked[..count]);
             let before = out.len() - base;
             let missing = self.write_known(vectors, batch, count, out);
             for at in 0..missing {
@@ -239,8 +244,8 @@ impl Store {
         pieces: Pieces<'_>,
         last: u32,
     ) -> usize {
-        let Batch { keys, places, .. } = batch;
-        vectors.apart(Ask::<INNER> { slots: &self.slots, keys, places, hash_seed, pieces, last });
+        let asked = &mut batch.asked;
+        vectors.apart(Ask::<INNER> { slots: &self.slots, asked, hash_seed, pieces, last });
         pieces.starts.len()
     }
 
@@ -253,11 +258,11 @@ impl Store {
         count: usize,
         out: &mut Vec<TokenId>,
     ) -> usize {
-        let Batch { keys, places, missing, .. } = batch;
+        let Batch { asked, missing, .. } = batch;
         out.reserve(count * MOST_IDS + RING_SPARE);
         let room = out.spare_capacity_mut();
-        let (keys, places) = (&keys[..count], &places[..count]);
-        let (missing, written) = vectors.apart(Known { slots: &self.slots, keys, places, missing, room });
+        let pieces = &asked[..count];
+        let (missing, written) = vectors.apart(Known { slots: &self.slots, pieces, missing, room });
         let length = out.len() + written;
         debug_assert!(length <= out.capacity());
         // SAFETY: as many ids were written, without a gap, to the spare room from its start on.
@@ -272,7 +277,7 @@ impl Store {
     #[inline(always)]
     fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
         let Store { slots, work } = self;
-        let Batch { wanted, wanted_places, answers, found, .. } = batch;
+        let Batch { wanted, places, answers, found, .. } = batch;
         found.clear();
         answers.clear();
         answers.resize(wanted.len(), (0, 0));
@@ -281,7 +286,7 @@ impl Store {
             found.extend_from_slice(ids);
             answers[at] = (start, found.len() as u32);
             if ids.len() <= MOST_IDS {
-                slots.insert(wanted_places[at] as usize, wanted[at], ids);
+                slots.insert(places[at] as usize, wanted[at], ids);
             }
         })
     }
@@ -290,8 +295,7 @@ impl Store {
 /// The pieces of a chunk, to be made keys of; compiled for each [`Inner`].
 struct Ask<'c, const INNER: u8> {
     slots: &'c Slots,
-    keys: &'c mut [Key],
-    places: &'c mut [u32],
+    asked: &'c mut [Asked],
     hash_seed: [u64; 2],
     pieces: Pieces<'c>,
     /// Where the piece before them ends.
@@ -303,7 +307,7 @@ impl<const INNER: u8> Task for Ask<'_, INNER> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, _: V) {
-        let Ask { slots, keys, places, hash_seed, pieces: Pieces { text, starts, ends }, mut last } = self;
+        let Ask { slots, asked, hash_seed, pieces: Pieces { text, starts, ends }, mut last } = self;
         let table = slots.lines();
         let bounds = || starts.iter().zip(ends);
         let sixteens = Sixteens::of(text);
@@ -314,16 +318,16 @@ impl<const INNER: u8> Task for Ask<'_, INNER> {
             last = end;
             let place = table.place_of(key.hash(hash_seed));
             prefetch(table.at(place), 0);
-            (key, place as u32)
+            Asked { key, place: place as u32 }
         };
-        for ((&start, &end), (key, place)) in bounds().zip(keys.iter_mut().zip(places.iter_mut())) {
+        for ((&start, &end), asked) in bounds().zip(asked.iter_mut()) {
             let Some(found) = sixteens.key(start as usize, end as usize) else { break };
-            (*key, *place) = ask(found, start, end);
+            *asked = ask(found, start, end);
             done += 1;
         }
-        for ((&start, &end), (key, place)) in bounds().zip(keys.iter_mut().zip(places)).skip(done) {
+        for ((&start, &end), asked) in bounds().zip(asked).skip(done) {
             // A piece that is cut comes behind its units, and begins before them.
-            (*key, *place) = ask(Key::new(text, start as usize, end as usize), start, end);
+            *asked = ask(Key::new(text, start as usize, end as usize), start, end);
         }
     }
 }
@@ -332,8 +336,7 @@ impl<const INNER: u8> Task for Ask<'_, INNER> {
 /// how many ids are written.
 struct Known<'c> {
     slots: &'c Slots,
-    keys: &'c [Key],
-    places: &'c [u32],
+    pieces: &'c [Asked],
     missing: &'c mut Missing,
     room: &'c mut [MaybeUninit<TokenId>],
 }
@@ -343,22 +346,22 @@ impl Task for Known<'_> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> (usize, usize) {
-        let Known { slots, keys, places, missing, room } = self;
+        let Known { slots, pieces, missing, room } = self;
         let table = slots.lines();
         let mut room = Spare::of(room);
         let mut gaps = 0;
         let mut written = 0;
-        let mut rest = keys.iter().zip(places);
-        while let Some((key, &place)) = rest.next() {
+        let mut rest = pieces.iter();
+        while let Some(Asked { key, place }) = rest.next() {
             // Not by a closure, which would be compiled for no vectors.
-            if let Some(value) = Slots::probe(vectors, table, place as usize, key)
+            if let Some(value) = Slots::probe(vectors, table, *place as usize, key)
                 && let Some(room) = room.at(written)
                 && let Some(count) = write_known(vectors, slots, value, room)
             {
                 written += count;
             } else {
                 // A number that is counted for each piece would be one more in the processor's registers.
-                let piece = keys.len() - rest.len() - 1;
+                let piece = pieces.len() - rest.len() - 1;
                 missing[gaps % CHUNK] = [piece as u32, written as u32];
                 gaps += 1;
             }
