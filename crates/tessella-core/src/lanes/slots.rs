@@ -19,7 +19,9 @@ pub const FEW: usize = 4;
 pub const ID_BOUND: u32 = 1 << 24;
 const _: () = assert!(IN_PLACE <= WRITTEN);
 
-/// The number of ids in a slot whose ids lie in the ring.
+/// The top bit of a value that is more than [`FEW`] ids.
+const MORE: u64 = 1 << 63;
+/// The top byte of a value whose ids lie in the ring.
 const RING: u64 = 0xFF;
 /// Ids in the ring for each line.
 const RING_IDS: usize = 4;
@@ -36,16 +38,18 @@ const PAGE_LINES: usize = or_for_fuzzers(1 << 15, 1 << 3);
 /// The most lines that are few: four megabytes.
 const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 
-/// Up to five ids and their number, or where in the ring they are, as they lie in a slot.
+/// Up to five ids and their number, or where in the ring they are, as they lie in a slot; from the key on, which is half a line
+/// before them.
 #[derive(Debug, Clone, Copy)]
-pub struct Value<'s>(&'s [u64; 2]);
+pub struct Value<'s>(&'s [[u64; 2]; 3]);
 
 fn in_place(ids: &[TokenId]) -> [u64; 2] {
     let mut words = (ids.len() as u128) << 120;
     for (at, &id) in ids.iter().enumerate() {
         words |= u128::from(id) << (24 * at);
     }
-    [words as u64, (words >> 64) as u64]
+    let more = if ids.len() > FEW { MORE } else { 0 };
+    [words as u64, (words >> 64) as u64 | more]
 }
 
 fn in_ring(at: u64, count: usize) -> [u64; 2] {
@@ -56,25 +60,36 @@ impl<'s> Value<'s> {
     /// Of the slot of a line that [`Vectors::slot_of`] has told.
     #[inline(always)]
     fn of(line: &'s TwoSlots, slot: u32) -> Self {
-        Value(&line[2 + ((slot & SECOND) / SECOND) as usize])
+        const { assert!(SECOND.is_power_of_two()) };
+        let from = ((slot & SECOND) / SECOND) as usize;
+        let [first @ .., _] = line;
+        Value(line[from..].first_chunk().unwrap_or(first))
     }
 
-    /// The number of ids; above [`IN_PLACE`] if they lie in the ring.
+    /// How many ids there are, if they are few.
     #[inline(always)]
-    pub fn count(self) -> usize {
-        (self.0[1] >> 56) as usize
+    pub fn few(self) -> Option<usize> {
+        let word = self.0[2][1];
+        (word & MORE == 0).then_some((word >> 56) as usize)
+    }
+
+    /// How many ids there are that are more, but in the slot.
+    #[inline(always)]
+    pub fn more(self) -> Option<usize> {
+        let count = (self.0[2][1] & !MORE) >> 56;
+        (count <= IN_PLACE as u64).then_some(count as usize)
     }
 
     /// The first four ids in place, rubbish behind those that there are.
     #[inline(always)]
     pub fn first_ids<V: Vectors>(self, vectors: V) -> [TokenId; FEW] {
-        vectors.fours(self.0)
+        vectors.fours(&self.0[2])
     }
 
     /// The ids in place, with rubbish behind them.
     #[inline(always)]
     pub fn ids<V: Vectors>(self, vectors: V) -> [TokenId; WRITTEN] {
-        vectors.fives(self.0)
+        vectors.fives(&self.0[2])
     }
 }
 
@@ -280,7 +295,7 @@ impl Slots {
     /// forgotten them. By itself, so that those who mostly need it not have the processor's registers for what they need.
     #[inline(never)]
     pub fn in_ring(&self, value: Value<'_>) -> Option<(&[TokenId; RING_SPARE], usize)> {
-        let &[at, high] = value.0;
+        let [at, high] = value.0[2];
         // There is a power of two of them.
         let place = at as usize & (self.ring_size - 1);
         let ids = self.ring.get(place..)?.first_chunk()?;
@@ -325,9 +340,9 @@ mod tests {
         let mut known: Vec<(Key, Vec<TokenId>)> = Vec::new();
         let found = |slots: &Slots, key: Key| {
             let value = Slots::probe(Plain, slots.lines(), slots.lines().place_of(hash(key)), &key)?;
-            match value.count() {
-                count if count <= FEW => Some(value.first_ids(Plain)[..count].to_vec()),
-                count if count <= IN_PLACE => Some(value.ids(Plain)[..count].to_vec()),
+            match (value.few(), value.more()) {
+                (Some(count), _) => Some(value.first_ids(Plain)[..count].to_vec()),
+                (None, Some(count)) => Some(value.ids(Plain)[..count].to_vec()),
                 _ => slots.in_ring(value).map(|(ids, count)| ids[..count].to_vec()),
             }
         };

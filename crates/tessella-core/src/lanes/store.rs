@@ -8,7 +8,7 @@ use crate::flat::{BYTES, prefetch};
 use std::mem::MaybeUninit;
 
 use super::key::{Key, Sixteens};
-use super::slots::{FEW, IN_PLACE, MOST_IDS, RING_SPARE, Slots, Value};
+use super::slots::{MOST_IDS, RING_SPARE, Slots, Value};
 use super::vectors::{Task, Vectors};
 use super::{CHUNK, Pieces, Work};
 use crate::error::Result;
@@ -379,12 +379,11 @@ fn write_known(
     value: Value<'_>,
     room: &mut [MaybeUninit<TokenId>; RING_SPARE],
 ) -> Option<usize> {
-    let count = value.count();
-    if count <= FEW {
+    if let Some(count) = value.few() {
         write(value.first_ids(vectors), room);
         return Some(count);
     }
-    if count <= IN_PLACE {
+    if let Some(count) = value.more() {
         write(value.ids(vectors), room);
         return Some(count);
     }
