@@ -18,7 +18,8 @@ const INNER_BIT: u32 = 60;
 /// Stands for a piece that is too long: equal to no key, as no piece has this length.
 pub const LONG: Key = Key { low: 0, high: 0xFF << 56 };
 
-/// By length: the bytes below it as two words, nothing, and what a high word has on top of its bytes.
+/// By length: the bytes below it as two words, nothing, and what a high word has on top of its bytes. With nothing in between there
+/// are as many words as a power of two, and an entry is found by a shift.
 const MASKS: [[u64; 4]; LONGEST + 1] = {
     let mut masks = [[0; 4]; LONGEST + 1];
     let mut length = 1;
@@ -37,13 +38,8 @@ impl Key {
     /// The key of `text[start..end]`, which is not empty.
     #[inline(always)]
     pub fn new(text: &[u8], start: usize, end: usize) -> Key {
-        Self::within(text, start, end).unwrap_or_else(|| Self::near_the_end(text, start, end))
-    }
-
-    /// The same, unless the piece begins in the last fifteen bytes of the text.
-    #[inline(always)]
-    fn within(text: &[u8], start: usize, end: usize) -> Option<Key> {
-        Sixteens::of(text).key(start, end)
+        let found = Sixteens::of(text).key(start, end);
+        found.unwrap_or_else(|| Self::near_the_end(text, start, end))
     }
 
     /// Of sixteen bytes, whatever the length: what lies behind the piece is masked away.

@@ -1,9 +1,9 @@
 //! What pieces of up to 15 bytes became, in lines of the processor's cache: two slots of 32 bytes each.
 //!
-//! A slot is a [`Key`], up to five ids of 24 bits and their number. Longer results lie in a ring that forgets its
-//! oldest entries. A key whose line is full goes to the
-//! line beside it, and if both are full one of their slots is given up; so whatever the text, memory and the length of a look-up
-//! are fixed; a text made to collide costs misses.
+//! A slot is a [`Key`], up to five ids of 24 bits and their number; a line has both keys first, which are compared at once.
+//! Longer results lie in a ring that forgets its oldest entries. A key whose line is full goes to the line beside it, and if both
+//! are full one of their slots is given up; so whatever the text, memory and the length of a look-up are fixed; a text made to
+//! collide costs misses.
 
 use super::key::Key;
 use super::vectors::{SECOND, Vectors, WRITTEN};

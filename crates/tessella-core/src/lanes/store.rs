@@ -356,7 +356,7 @@ impl Task for Known<'_> {
             // Not by a closure, which would be compiled for no vectors.
             if let Some(value) = Slots::probe(vectors, table, *place as usize, key)
                 && let Some(room) = room.at(written)
-                && let Some(count) = write_known(vectors, slots, value, room)
+                && let Some(count) = write_value(vectors, slots, value, room)
             {
                 written += count;
             } else {
@@ -373,7 +373,7 @@ impl Task for Known<'_> {
 /// Writes the ids of a piece and returns how many there are; nothing where they are forgotten. As many are written whatever
 /// their number: what is too much is written over by the next piece.
 #[inline(always)]
-fn write_known(
+fn write_value(
     vectors: impl Vectors,
     slots: &Slots,
     value: Value<'_>,
