@@ -48,6 +48,11 @@ pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
+/// As many places as a power of two.
+fn index_of(places: &[Place]) -> Index<'_> {
+    Index { places, mask: (places.len() as u32).wrapping_sub(1) }
+}
+
 /// Fails for an id that is too large.
 fn check_id(text: &str, id: TokenId) -> crate::Result<()> {
     if id >= MOST_ID {
@@ -92,7 +97,8 @@ impl Joined {
     pub fn with_capacity(entries: usize, bytes: usize) -> Self {
         Joined {
             arena: String::with_capacity(bytes),
-            ends: Vec::with_capacity(entries),
+            // Their starts begin with one more.
+            ends: Vec::with_capacity(entries + 1),
             ids: Vec::with_capacity(entries),
         }
     }
@@ -139,7 +145,6 @@ pub struct Vocab {
     entry_of_id: Flat<u32>,
     /// Open-addressed, at most four fifths full.
     index: Flat<Place>,
-    mask: usize,
 }
 
 /// The texts of all entries, one behind the other.
@@ -184,12 +189,52 @@ impl Arena {
     }
 }
 
-/// The hash of a text, and its entry. With bits of the hash at hand, nearly no text is compared in vain.
-type Place = [u32; 2];
-const HASH: usize = 0;
-const ENTRY: usize = 1;
+/// An entry in as many low bits as tell a slot from others, and above them those of its text's hash. With these at hand, few texts
+/// are compared in vain.
+type Place = u32;
 
-const FREE: Place = [0, EMPTY];
+/// Such an index, for which it is found out once where its arrays lie.
+#[derive(Clone, Copy)]
+struct Index<'v> {
+    places: &'v [Place],
+    mask: u32,
+}
+
+impl Index<'_> {
+    /// Where the search for a hash begins. One half of it says where, the other half is remembered.
+    #[inline(always)]
+    fn first(self, hash: u64) -> usize {
+        ((hash >> 32) as u32 & self.mask) as usize
+    }
+
+    /// The slot that holds a text of this hash, which `is_it` tells of an entry, or the free one where it would go.
+    #[inline(always)]
+    fn search(self, hash: u64, mut is_it: impl FnMut(usize) -> bool) -> usize {
+        let mut slot = self.first(hash);
+        loop {
+            let place = self.places[slot];
+            if place == EMPTY
+                || ((place ^ hash as u32) & !self.mask == 0 && is_it((place & self.mask) as usize))
+            {
+                return slot;
+            }
+            slot = (slot + 1) & self.mask as usize;
+        }
+    }
+
+    /// The entry in a slot.
+    #[inline(always)]
+    fn entry(self, slot: usize) -> Option<usize> {
+        let place = self.places[slot];
+        (place != EMPTY).then_some((place & self.mask) as usize)
+    }
+
+    /// What the slot of an entry holds. No entry has all bits, for some slots are free.
+    #[inline(always)]
+    fn place(self, hash: u64, entry: usize) -> Place {
+        hash as u32 & !self.mask | entry as u32
+    }
+}
 
 impl Vocab {
     /// Builds from `(text, id)` pairs. Of equal texts the last one counts.
@@ -237,9 +282,7 @@ impl Vocab {
     /// Makes the index; false where two texts are equal.
     fn index_entries(&mut self) -> bool {
         let entries = self.ids.len();
-        let mut index = vec![FREE; slots_for(entries)];
-        self.mask = index.len() - 1;
-        let (places, mask): (&mut [Place], usize) = (&mut index, self.mask);
+        let mut places = vec![EMPTY; slots_for(entries)];
         let (arena, starts): (&[u8], &[u32]) = (self.arena.bytes(), &self.starts);
         let text = |entry: usize| &arena[starts[entry] as usize..starts[entry + 1] as usize];
         let mut hashes = [0u64; PORTION];
@@ -247,23 +290,19 @@ impl Vocab {
             let count = PORTION.min(entries - first);
             for (offset, hash) in hashes[..count].iter_mut().enumerate() {
                 *hash = hash_bytes(text(first + offset));
-                prefetch(places, (*hash >> 32) as usize & mask);
+                prefetch(&places, index_of(&places).first(*hash));
             }
-            for (offset, &hash) in hashes[..count].iter().enumerate() {
-                let entry = first + offset;
-                let mut slot = (hash >> 32) as usize & mask;
-                while places[slot][ENTRY] != EMPTY {
-                    if places[slot][HASH] == hash as u32
-                        && is_same(text(places[slot][ENTRY] as usize), text(entry))
-                    {
-                        return false;
-                    }
-                    slot = (slot + 1) & mask;
+            for (entry, &hash) in (first..).zip(&hashes[..count]) {
+                let index = index_of(&places);
+                let slot = index.search(hash, |other| is_same(text(other), text(entry)));
+                if index.entry(slot).is_some() {
+                    return false;
                 }
-                places[slot] = [hash as u32, entry as u32];
+                let place = index.place(hash, entry);
+                places[slot] = place;
             }
         }
-        self.index = index.into();
+        self.index = places.into();
         true
     }
 
@@ -272,26 +311,23 @@ impl Vocab {
         if self.ids.is_empty() {
             return (0..count).for_each(|_| found(EMPTY));
         }
-        let index: &[Place] = &self.index;
+        let index = self.index();
         let mut hashes = [0u64; PORTION];
         for first in (0..count).step_by(PORTION) {
             let here = PORTION.min(count - first);
             for (offset, hash) in hashes[..here].iter_mut().enumerate() {
                 *hash = hash_bytes(text(first + offset));
-                prefetch(index, (*hash >> 32) as usize & self.mask);
+                prefetch(index.places, index.first(*hash));
             }
             // The entry that is the likely one, its text not yet compared.
-            for hash in &hashes[..here] {
-                let entry = index[(hash >> 32) as usize & self.mask][ENTRY];
-                if let Some(&start) = self.starts.get(entry as usize) {
-                    prefetch(self.arena.bytes(), start as usize);
+            for &hash in &hashes[..here] {
+                if let Some(entry) = index.entry(index.first(hash)) {
+                    self.look_ahead(entry);
                 }
             }
             for (offset, &hash) in hashes[..here].iter().enumerate() {
-                found(match index[self.slot(hash, text(first + offset))][ENTRY] {
-                    EMPTY => EMPTY,
-                    entry => self.ids[entry as usize],
-                });
+                let entry = index.entry(self.slot(hash, text(first + offset)));
+                found(entry.map_or(EMPTY, |entry| self.ids[entry]));
             }
         }
     }
@@ -303,29 +339,28 @@ impl Vocab {
         self.reserve(0);
         let hash = hash_of(text);
         let slot = self.slot(hash, text.as_bytes());
-        let entry = if self.index[slot][ENTRY] == EMPTY {
-            let entry = self.ids.len() as u32;
+        let entry = if let Some(entry) = self.index().entry(slot) {
+            let old = std::mem::replace(&mut self.ids[entry], id);
+            if self.entry_of_id[old as usize] == entry as u32 {
+                self.entry_of_id[old as usize] = EMPTY;
+            }
+            entry
+        } else {
+            let entry = self.ids.len();
             let arena = self.arena.to_mut()?;
             arena.push_str(text);
             self.starts.to_mut().push(arena.len() as u32);
             self.ids.to_mut().push(id);
-            self.index[slot] = [hash as u32, entry];
+            self.index[slot] = self.index().place(hash, entry);
             if slots_for(self.ids.len()) > self.index.len() {
                 self.rehash(self.index.len() * 2);
-            }
-            entry
-        } else {
-            let entry = self.index[slot][ENTRY];
-            let old = std::mem::replace(&mut self.ids[entry as usize], id);
-            if self.entry_of_id[old as usize] == entry {
-                self.entry_of_id[old as usize] = EMPTY;
             }
             entry
         };
         if self.entry_of_id.len() <= id as usize {
             self.entry_of_id.to_mut().resize(id as usize + 1, EMPTY);
         }
-        self.entry_of_id[id as usize] = entry;
+        self.entry_of_id[id as usize] = entry as u32;
         Ok(())
     }
 
@@ -342,31 +377,23 @@ impl Vocab {
     }
 
     fn rehash(&mut self, slots: usize) {
-        self.mask = slots - 1;
-        self.index = vec![FREE; slots].into();
+        self.index = vec![EMPTY; slots].into();
         for entry in 0..self.ids.len() {
             let text = self.entry_text(entry);
             let hash = hash_of(text);
             let slot = self.slot(hash, text.as_bytes());
-            self.index[slot] = [hash as u32, entry as u32];
+            self.index[slot] = self.index().place(hash, entry);
         }
     }
 
-    /// The slot that holds `text`, or the empty one where it would go.
+    fn index(&self) -> Index<'_> {
+        index_of(&self.index)
+    }
+
+    /// The slot that holds `text`, or the free one where it would go.
     #[inline]
     fn slot(&self, hash: u64, text: &[u8]) -> usize {
-        // One half says where, the other half is remembered.
-        let mut slot = (hash >> 32) as usize & self.mask;
-        let index: &[Place] = &self.index;
-        loop {
-            let place = index[slot];
-            if place[ENTRY] == EMPTY
-                || (place[HASH] == hash as u32 && is_same(self.entry_bytes(place[ENTRY] as usize), text))
-            {
-                return slot;
-            }
-            slot = (slot + 1) & self.mask;
-        }
+        self.index().search(hash, |entry| is_same(self.entry_bytes(entry), text))
     }
 
     fn entry_text(&self, entry: usize) -> &str {
@@ -377,6 +404,14 @@ impl Vocab {
     #[inline]
     pub(crate) fn entry_bytes(&self, entry: usize) -> &[u8] {
         &self.arena.bytes()[self.starts[entry] as usize..self.starts[entry + 1] as usize]
+    }
+
+    /// Has an entry's text brought near.
+    #[inline(always)]
+    pub(crate) fn look_ahead(&self, entry: usize) {
+        if let Some(&start) = self.starts.get(entry) {
+            prefetch(self.arena.bytes(), start as usize);
+        }
     }
 
     /// Number of distinct texts.
@@ -410,10 +445,8 @@ impl Vocab {
         if self.ids.is_empty() {
             return None;
         }
-        match self.index[self.slot(hash_of(text), text.as_bytes())][ENTRY] {
-            EMPTY => None,
-            entry => Some(self.ids[entry as usize]),
-        }
+        let entry = self.index().entry(self.slot(hash_of(text), text.as_bytes()))?;
+        Some(self.ids[entry])
     }
 
     /// The text of an id.
@@ -482,7 +515,7 @@ impl Vocab {
         let arena = Arena::Shared(shelf.take()?);
         let (starts, ids) = (shelf.take::<u32>()?, shelf.take::<TokenId>()?);
         let (entry_of_id, index) = (shelf.take::<u32>()?, shelf.take::<Place>()?);
-        let vocab = Vocab { mask: index.len().saturating_sub(1), arena, starts, ids, entry_of_id, index };
+        let vocab = Vocab { arena, starts, ids, entry_of_id, index };
         if vocab.is_whole() { Ok(vocab) } else { Err(misfit()) }
     }
 
@@ -494,10 +527,12 @@ impl Vocab {
         }
         // One comparison, without a branch that nobody could foretell: behind the last number comes zero.
         let is_entry = |entry: u32| entry.wrapping_add(1) as usize <= entries;
+        let mask = self.index.len() as u32 - 1;
         let (mut leads, mut free) = (true, 0usize);
-        for place in self.index.iter() {
-            leads &= is_entry(place[ENTRY]);
-            free += usize::from(place[ENTRY] == EMPTY);
+        for &place in self.index.iter() {
+            let is_free = place == EMPTY;
+            leads &= is_free | (((place & mask) as usize) < entries);
+            free += usize::from(is_free);
         }
         let bound = self.entry_of_id.len();
         leads

@@ -38,7 +38,7 @@ use crate::packed::{Packed, Whole};
 /// The first bytes of every snapshot.
 pub const MAGIC: &[u8] = b"\x89TSNAP\r\n";
 /// Counts changes of what follows the first 64 bytes, of the tables in the core as well.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 const ORDER: u32 = 0x0A0B_0C0D;
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 const _: () = assert!(RELEASE.len() <= 28, "it has this much room in the header");

@@ -55,43 +55,6 @@ pub fn bytes_to_alphabet(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| BYTE_TO_CHAR[byte as usize]).collect()
 }
 
-/// The UTF-8 of each byte's character, and its length.
-const BYTE_TO_UTF8: [([u8; 2], usize); 256] = {
-    let mut table = [([0; 2], 0); 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let c = BYTE_TO_CHAR[byte];
-        if !c.is_ascii() {
-            c.encode_utf8(&mut table[byte].0);
-        } else {
-            table[byte].0[0] = c as u8;
-        }
-        table[byte].1 = c.len_utf8();
-        byte += 1;
-    }
-    table
-};
-
-/// Many byte strings in the alphabet's characters as UTF-8, one behind the other, and where each ends, below 4 GiB. `ends` says where
-/// the byte strings end that lie in `bytes` one behind the other.
-pub fn all_in_alphabet(bytes: &[u8], ends: &[usize]) -> (Vec<u8>, Vec<u32>) {
-    let mut spelled = vec![0; bytes.len() * 2 + 1];
-    let mut at = 0;
-    let mut start = 0;
-    let spelled_ends = ends.iter().map(|&end| {
-        for &byte in &bytes[start..end] {
-            let (utf8, length) = BYTE_TO_UTF8[byte as usize];
-            spelled[at..at + 2].copy_from_slice(&utf8);
-            at += length;
-        }
-        start = end;
-        at as u32
-    });
-    let spelled_ends = spelled_ends.collect();
-    spelled.truncate(at);
-    (spelled, spelled_ends)
-}
-
 /// The bytes of a text that lies wholly in the alphabet.
 pub fn alphabet_to_bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
@@ -149,11 +112,5 @@ mod tests {
         ] {
             assert_eq!(alphabet_to_bytes(text), text.chars().map(char_to_byte).collect(), "{text}");
         }
-        let bytes: Vec<u8> = (0..=255).collect();
-        let (spelled, ends) = all_in_alphabet(&bytes, &[1, 1, 100, 256]);
-        assert_eq!(spelled, bytes_to_alphabet(&bytes).into_bytes());
-        let ends: Vec<usize> = ends.into_iter().map(|end| end as usize).collect();
-        assert_eq!(&spelled[ends[1]..ends[2]], bytes_to_alphabet(&bytes[1..100]).as_bytes());
-        assert_eq!((ends[0], ends[1], ends[3]), ("Ā".len(), "Ā".len(), spelled.len()));
     }
 }

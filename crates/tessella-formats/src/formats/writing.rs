@@ -110,7 +110,7 @@ pub fn rank_lines(spec: &TokenizerSpec) -> Result<String> {
     };
     tiktoken::refuse_skipping(FILE, &encoding.pattern)?;
     // What the caller passes at loading, the text and the id, must be all there is to an added token.
-    let again = tiktoken::from_ranks(&ranks.iter().map(|(bytes, rank)| (bytes, *rank)).collect(), &encoding)?;
+    let again = tiktoken::from_ranks(ranks.iter().map(|(bytes, rank)| (bytes, *rank)).collect(), &encoding)?;
     // Without a normalizer, matching before or after it is the same.
     let plain = |token: &AddedToken| AddedToken { normalized: false, ..token.clone() };
     match spec.added_tokens.iter().find(|token| !again.added_tokens.contains(&plain(token))) {

@@ -57,7 +57,7 @@ pub fn read(
             Encoding { special_tokens: specials.map_or(found.special_tokens, <[_]>::to_vec), ..found }
         }
     };
-    from_ranks(&table, &found)
+    from_ranks(table, &found)
 }
 
 fn read_beside(path: &Path, ranks: &[u8]) -> Result<Option<Encoding>> {

@@ -7,12 +7,13 @@
 pub(crate) mod beside;
 mod named;
 mod skipped;
+mod spelled;
 mod table;
 
 use std::fmt::Write as _;
 
 use tessella_core::error::excerpt;
-use tessella_core::pretokenize::byte_alphabet::{all_in_alphabet, alphabet_to_bytes, bytes_to_alphabet};
+use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, bytes_to_alphabet};
 use tessella_core::spec::{
     AddedToken, BpeSpec, DecoderSpec, Dialect, Joined, Merges, ModelSpec, Pattern, PostProcessorSpec,
     PreTokenizerSpec, SplitBehavior, Vocab,
@@ -23,6 +24,8 @@ use crate::{base64, concat_rank, hf};
 
 pub use named::{NAMES, named};
 pub(crate) use skipped::refuse_skipping;
+use spelled::all_in_alphabet;
+use table::check_size;
 pub use table::{Ranks, read_ranks};
 
 /// What a table of ranks lacks: how text is cut, and the special tokens.
@@ -52,21 +55,20 @@ pub(crate) fn concat_rank_bpe(vocab: Vocab) -> BpeSpec {
 }
 
 /// Puts a table of ranks and its encoding together.
-pub fn from_ranks(ranks: &Ranks, encoding: &Encoding) -> Result<TokenizerSpec> {
-    let (spelled, ends) = all_in_alphabet(&ranks.bytes, &ranks.ends);
-    // Nothing but characters was written. By vectors that is seen sooner, and then copied, than without them.
-    let spelled = simdutf8::basic::from_utf8(&spelled).unwrap_or_default().to_owned();
-    let joined = Joined::new(spelled, ends, ranks.ranks.clone());
-    let vocab = crate::vocab_files::build_vocab(joined, "the table of ranks")?;
-    if vocab.len() != ranks.len() {
+pub fn from_ranks(table: Ranks, encoding: &Encoding) -> Result<TokenizerSpec> {
+    let Ranks { bytes, ends, ranks } = table;
+    check_size(bytes.len())?;
+    let tokens = ranks.len();
+    let (spelled, ends) = all_in_alphabet(&bytes, &ends);
+    let vocab = crate::vocab_files::build_vocab(Joined::new(spelled, ends, ranks), "the table of ranks")?;
+    if vocab.len() != tokens {
         return Err(Error::format(format!(
-            "{} of the {} tokens occur more than once; every token needs one rank",
-            ranks.len() - vocab.len(),
-            ranks.len()
+            "{} of the {tokens} tokens occur more than once; every token needs one rank",
+            tokens - vocab.len(),
         )));
     }
-    if vocab.named_ids() != ranks.len() {
-        let twice = ranks.iter().find(|(bytes, rank)| vocab.text(*rank) != Some(&bytes_to_alphabet(bytes)));
+    if vocab.named_ids() != tokens {
+        let twice = vocab.iter().find(|&(token, rank)| vocab.text(rank) != Some(token));
         let rank = twice.map_or(0, |(_, rank)| rank);
         return Err(Error::format(format!("the rank {rank} is given to more than one token")));
     }
@@ -146,17 +148,18 @@ pub fn from_bytes(
     specials: Option<&[(String, TokenId)]>,
 ) -> Result<TokenizerSpec> {
     let ranks = read_ranks(data)?;
-    from_ranks(&ranks, &encoding(name_or_pattern, specials, ranks.len())?)
+    let encoding = encoding(name_or_pattern, specials, ranks.len())?;
+    from_ranks(ranks, &encoding)
 }
 
 /// Reads a table of ranks without special tokens, for the pieces that tiktoken sees: it leaves out of a text what the
 /// pattern does not match. The published patterns match every character.
 pub fn matches_of(data: &[u8], name_or_pattern: &str) -> Result<TokenizerSpec> {
-    matches_of_ranks(&read_ranks(data)?, name_or_pattern)
+    matches_of_ranks(read_ranks(data)?, name_or_pattern)
 }
 
 /// The same of ranks that were read already.
-pub fn matches_of_ranks(ranks: &Ranks, name_or_pattern: &str) -> Result<TokenizerSpec> {
+pub fn matches_of_ranks(ranks: Ranks, name_or_pattern: &str) -> Result<TokenizerSpec> {
     let encoding = encoding(name_or_pattern, Some(&[]), ranks.len())?;
     let mut spec = from_ranks(ranks, &encoding)?;
     if !named::is_published(&encoding.pattern)
@@ -293,17 +296,17 @@ mod tests {
             let mut ranks = all_bytes();
             ranks.push(extra);
             let ranks = ranks.into_iter().collect();
-            from_ranks(&ranks, &encoding("gpt2", Some(&[]), 0).unwrap()).unwrap_err().message().to_string()
+            from_ranks(ranks, &encoding("gpt2", Some(&[]), 0).unwrap()).unwrap_err().message().to_string()
         };
         assert!(with((b"a".to_vec(), 300)).contains("more than once"));
         assert!(with((b"ab".to_vec(), 97)).contains("rank 97"));
         assert!(with((b"ab".to_vec(), u32::MAX)).contains("implausible"));
         let without_one = all_bytes().into_iter().skip(1).collect();
-        let missing = from_ranks(&without_one, &encoding("gpt2", None, 255).unwrap()).unwrap_err();
+        let missing = from_ranks(without_one, &encoding("gpt2", None, 255).unwrap()).unwrap_err();
         assert!(missing.message().contains("0x00"));
         let clash = [("<s>".to_string(), 5)];
         let all = all_bytes().into_iter().collect();
-        assert!(from_ranks(&all, &encoding("gpt2", Some(&clash), 256).unwrap()).is_err());
+        assert!(from_ranks(all, &encoding("gpt2", Some(&clash), 256).unwrap()).is_err());
         assert!(encoding("cl100k", None, 0).unwrap_err().message().contains("o200k_base"));
     }
 }

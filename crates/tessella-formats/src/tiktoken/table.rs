@@ -12,8 +12,8 @@ use crate::base64;
 #[derive(Debug, Default)]
 pub struct Ranks {
     pub(super) bytes: Vec<u8>,
-    /// Where each token ends.
-    pub(super) ends: Vec<usize>,
+    /// Where each token ends. Beyond 4 GiB no table is taken, and these are of no use.
+    pub(super) ends: Vec<u32>,
     pub(super) ranks: Vec<TokenId>,
 }
 
@@ -21,7 +21,7 @@ impl Ranks {
     /// Puts a token behind the others.
     pub fn push(&mut self, token: &[u8], rank: TokenId) {
         self.bytes.extend_from_slice(token);
-        self.ends.push(self.bytes.len());
+        self.ends.push(self.bytes.len() as u32);
         self.ranks.push(rank);
     }
 
@@ -43,8 +43,8 @@ impl Ranks {
     /// Tokens and ranks in order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], TokenId)> + '_ {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let tokens = starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end]);
-        tokens.zip(self.ranks.iter().copied())
+        let tokens = starts.zip(&self.ends).map(|(start, &end)| self.bytes.get(start as usize..end as usize));
+        tokens.map(Option::unwrap_or_default).zip(self.ranks.iter().copied())
     }
 }
 
@@ -82,11 +82,18 @@ pub fn read_ranks(data: &[u8]) -> Result<Ranks> {
             }
         };
         end += length;
-        ranks.ends.push(end);
+        ranks.ends.push(end as u32);
         ranks.ranks.push(rank);
     }
     bytes.truncate(end);
+    check_size(end)?;
     Ok(Ranks { bytes, ..ranks })
+}
+
+/// Fails where tokens have so many bytes together that places in them are no numbers of 32 bits.
+pub(super) fn check_size(bytes: usize) -> Result<()> {
+    refuse_if!(bytes > u32::MAX as usize, Value, "the tokens of the table exceed 4 GiB together");
+    Ok(())
 }
 
 /// Bytes of a line, as files of a hundred thousand tokens have them.

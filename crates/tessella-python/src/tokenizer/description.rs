@@ -72,7 +72,7 @@ impl Description {
     #[staticmethod]
     fn from_rank_dict(py: Python<'_>, ranks: &Bound<'_, PyDict>, pattern: &str) -> PyResult<Option<Self>> {
         let Some(ranks) = ranks_of(ranks) else { return Ok(None) };
-        let spec = sized(py, ranks.bytes(), |_| tiktoken::matches_of_ranks(&ranks, pattern))?;
+        let spec = sized(py, ranks.bytes(), |_| tiktoken::matches_of_ranks(ranks, pattern))?;
         // What is put together gets the tables of much text when there is much.
         Ok(Some(Description { is_read: false, ..Description::new(spec) }))
     }

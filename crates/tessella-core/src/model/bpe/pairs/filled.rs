@@ -3,48 +3,54 @@
 //! Which slots are taken is as good as random, so a branch on each is foretold wrong for a third of them. Here 64 are looked at
 //! without one, and the bits that say which are taken lead from one to the next.
 
-use super::{KEY, NO_KEY, Slot};
+use super::Merge;
+use super::slot::Slot;
+use crate::ids::TokenId;
 
 /// Goes through slots and leaves out those that are free.
 #[derive(Clone)]
-pub(super) struct Filled<'s> {
+pub(super) struct Filled<'s, S> {
     /// Slots that are looked at together.
-    block: &'s [Slot],
+    block: &'s [S],
     /// Those of the block that are taken and still to come, a bit for each.
     taken: u64,
     /// What comes behind the block.
-    rest: &'s [Slot],
+    rest: &'s [S],
+    /// How far results are above ranks.
+    above: u32,
 }
 
-impl<'s> Filled<'s> {
-    pub fn new(slots: &'s [Slot]) -> Self {
-        Filled { block: &[], taken: 0, rest: slots }
+impl<'s, S> Filled<'s, S> {
+    pub fn new(slots: &'s [S], above: u32) -> Self {
+        Filled { block: &[], taken: 0, rest: slots, above }
     }
 }
 
-impl<'s> Iterator for Filled<'s> {
-    type Item = &'s Slot;
+impl<S: Slot> Iterator for Filled<'_, S> {
+    type Item = (TokenId, TokenId, Merge);
 
     #[inline]
-    fn next(&mut self) -> Option<&'s Slot> {
+    fn next(&mut self) -> Option<Self::Item> {
         while self.taken == 0 {
             if self.rest.is_empty() {
                 return None;
             }
             (self.block, self.rest) = self.rest.split_at(self.rest.len().min(u64::BITS as usize));
-            let bits = self.block.iter().zip(0..).map(|(slot, at)| u64::from(slot[KEY] != NO_KEY) << at);
+            let bits = self.block.iter().zip(0..).map(|(slot, at)| u64::from(!slot.is_free()) << at);
             self.taken = bits.fold(0, |all, bit| all | bit);
         }
         let at = self.taken.trailing_zeros() as usize;
         self.taken &= self.taken - 1;
-        self.block.get(at)
+        let slot = self.block.get(at)?;
+        let key = slot.key();
+        Some(((key >> 32) as TokenId, key as TokenId, slot.merge(self.above)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::slot::{Narrow, Wide};
     use super::*;
-    use crate::model::bpe::pairs::FREE;
     use crate::random::Random;
 
     #[test]
@@ -53,11 +59,17 @@ mod tests {
         for length in [0, 1, 63, 64, 65, 200, 1024] {
             // None, some and all of them taken.
             for share in [0, 1, 5, 8] {
-                let taken = |random: &mut Random| random.next_u64() % 8 < share;
-                let mut slot = |at: u64| if taken(&mut random) { [at, at * 3] } else { FREE };
-                let slots: Vec<Slot> = (0..length).map(&mut slot).collect();
-                let expected: Vec<&Slot> = slots.iter().filter(|slot| slot[KEY] != NO_KEY).collect();
-                assert_eq!(Filled::new(&slots).collect::<Vec<_>>(), expected);
+                let mut expected = Vec::new();
+                let (mut narrow, mut wide) = (vec![Narrow::FREE; length], vec![Wide::FREE; length]);
+                for at in (0..length).filter(|_| random.next_u64() % 8 < share) {
+                    let (left, right, rank) = (at as TokenId, at as TokenId * 3, at as u32);
+                    let merge = Merge { rank, result: rank + 5 };
+                    narrow[at] = Slot::of(left, right, merge);
+                    wide[at] = Slot::of(left, right, merge);
+                    expected.push((left, right, merge));
+                }
+                assert_eq!(Filled::new(&narrow, 5).collect::<Vec<_>>(), expected);
+                assert_eq!(Filled::new(&wide, 5).collect::<Vec<_>>(), expected);
             }
         }
     }

@@ -9,6 +9,7 @@
 
 mod filled;
 mod reduced;
+mod slot;
 
 use crate::error::{Error, Result, excerpt};
 use crate::flat::{Arrays, Flat, Shelf, misfit, prefetch};
@@ -18,6 +19,7 @@ use crate::spec::Vocab;
 use crate::vocab::{PORTION, is_same};
 
 use filled::Filled;
+use slot::{Narrow, Slot, Wide, are_short};
 
 /// Where a pair stands in the list, and what it becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +40,6 @@ impl Merge {
     }
 }
 
-/// The key of a pair, and its merge as one number.
-type Slot = [u64; 2];
-const KEY: usize = 0;
-
-const NO_KEY: u64 = u64::MAX;
-const FREE: Slot = [NO_KEY, (u32::MAX as u64) << 32];
 /// No merge as one number: no token is the result.
 const NO_MERGE: u64 = u64::MAX;
 
@@ -51,12 +47,29 @@ const NO_MERGE: u64 = u64::MAX;
 /// and few look-ups get past the filter in vain.
 #[derive(Debug)]
 pub(super) struct PairTable {
-    slots: Flat<Slot>,
-    mask: usize,
+    slots: Slots,
+    /// How far what is made is above its rank, once a pair is in the table; the same of all, as long as slots are narrow.
+    above: Option<u32>,
     len: usize,
     /// A bit for each hash in the table, [`FILTER_BITS`] times as many bits as slots.
     filter: Flat<u64>,
     near: Near,
+}
+
+/// Narrow as long as all pairs find room in that.
+#[derive(Debug)]
+enum Slots {
+    Narrow(Flat<Narrow>),
+    Wide(Flat<Wide>),
+}
+
+impl Slots {
+    fn len(&self) -> usize {
+        match self {
+            Slots::Narrow(slots) => slots.len(),
+            Slots::Wide(slots) => slots.len(),
+        }
+    }
 }
 
 const FILTER_BITS: usize = 8;
@@ -70,13 +83,14 @@ fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
 
 /// A table for many look-ups, for which it is found out once where its arrays lie.
 #[derive(Clone, Copy)]
-struct View<'t> {
-    slots: &'t [Slot],
-    mask: usize,
+struct View<'t, S> {
+    /// As many as a power of two.
+    slots: &'t [S],
     filter: &'t [u64],
+    above: u32,
 }
 
-impl View<'_> {
+impl<S: Slot> View<'_, S> {
     /// Whether a pair of this hash can be in the table.
     #[inline(always)]
     fn may_hold(self, hash: u64) -> bool {
@@ -87,23 +101,52 @@ impl View<'_> {
     /// Has the place of a hash brought near.
     #[inline(always)]
     fn look_ahead(self, hash: u64) {
-        prefetch(self.slots, hash as usize & self.mask);
+        prefetch(self.slots, hash as usize & (self.slots.len() - 1));
     }
 
     #[inline(always)]
     fn find(self, hash: u64, key: u64) -> Option<Merge> {
-        let mut slot = hash as usize & self.mask;
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
         loop {
-            let [found, merge] = self.slots[slot];
-            if found == key {
-                return Some(Merge::unpacked(merge));
-            }
-            if found == NO_KEY {
+            let found = self.slots[slot];
+            if found.is_free() {
                 return None;
             }
-            slot = (slot + 1) & self.mask;
+            if found.key() == key {
+                return Some(found.merge(self.above));
+            }
+            slot = (slot + 1) & mask;
         }
     }
+
+    #[inline]
+    fn get(self, key: u64) -> Option<Merge> {
+        let hash = hash_u64(key);
+        if self.may_hold(hash) { self.find(hash, key) } else { None }
+    }
+}
+
+/// Puts in pairs for which there is room, and returns how many of them were not there.
+fn put_all<S: Slot>(slots: &mut [S], filter: &mut [u64], merges: &[(TokenId, TokenId, Merge)]) -> usize {
+    let mask = slots.len() - 1;
+    merges
+        .iter()
+        .for_each(|&(left, right, _)| prefetch(slots, hash_u64(key_of(left, right)) as usize & mask));
+    let mut new = 0;
+    for &(left, right, merge) in merges {
+        let key = key_of(left, right);
+        let hash = hash_u64(key);
+        let (word, bit) = filter_bit(hash, filter.len());
+        filter[word] |= bit;
+        let mut slot = hash as usize & mask;
+        while !slots[slot].is_free() && slots[slot].key() != key {
+            slot = (slot + 1) & mask;
+        }
+        new += usize::from(slots[slot].is_free());
+        slots[slot] = S::of(left, right, merge);
+    }
+    new
 }
 
 /// Common first symbols and their pairs.
@@ -167,11 +210,16 @@ impl PairTable {
 
     fn with_capacity(pairs: usize) -> Self {
         let slots = Self::slots_for(pairs.max(8));
+        Self::of_slots(Slots::Narrow(vec![Narrow::FREE; slots].into()))
+    }
+
+    /// All of them free.
+    fn of_slots(slots: Slots) -> Self {
         PairTable {
-            slots: vec![FREE; slots].into(),
-            mask: slots - 1,
+            above: None,
             len: 0,
-            filter: vec![0; (slots * FILTER_BITS).div_ceil(64)].into(),
+            filter: vec![0; (slots.len() * FILTER_BITS).div_ceil(64)].into(),
+            slots,
             near: Near::default(),
         }
     }
@@ -261,50 +309,75 @@ impl PairTable {
     /// Inserts pairs in turn.
     fn insert_all(&mut self, merges: &[(TokenId, TokenId, Merge)]) {
         for merges in merges.chunks(PORTION) {
+            let is_narrow = matches!(self.slots, Slots::Narrow(_));
+            if is_narrow && !self.are_narrow(merges) {
+                self.become_wide(self.slots.len());
+            }
             while Self::slots_for(self.len + merges.len()) > self.slots.len() {
                 self.grow();
             }
-            let view = self.view();
-            merges.iter().for_each(|&(left, right, _)| view.look_ahead(hash_u64(key_of(left, right))));
-            merges.iter().for_each(|&(left, right, merge)| self.insert_within(left, right, merge));
+            self.len += match &mut self.slots {
+                Slots::Narrow(slots) => put_all(slots, &mut self.filter, merges),
+                Slots::Wide(slots) => put_all(slots, &mut self.filter, merges),
+            };
         }
+    }
+
+    /// Whether these find room in narrow slots; the first of all merges says how far results are above ranks.
+    fn are_narrow(&mut self, merges: &[(TokenId, TokenId, Merge)]) -> bool {
+        let Some((.., first)) = merges.first() else { return true };
+        let above = *self.above.get_or_insert(first.result.wrapping_sub(first.rank));
+        merges.iter().all(|&(left, right, Merge { rank, result })| {
+            are_short(left, right, result) && result.wrapping_sub(rank) == above
+        })
     }
 
     fn insert(&mut self, left: TokenId, right: TokenId, merge: Merge) {
         self.insert_all(&[(left, right, merge)]);
     }
 
-    /// Inserts a pair for which there is room.
-    #[inline]
-    fn insert_within(&mut self, left: TokenId, right: TokenId, merge: Merge) {
-        let key = key_of(left, right);
-        let hash = hash_u64(key);
-        let (word, bit) = filter_bit(hash, self.filter.len());
-        self.filter[word] |= bit;
-        let (slots, mask): (&mut [Slot], usize) = (&mut self.slots, self.mask);
-        let mut slot = hash as usize & mask;
-        while slots[slot][KEY] != NO_KEY && slots[slot][KEY] != key {
-            slot = (slot + 1) & mask;
+    fn grow(&mut self) {
+        let slots = self.slots.len() * 2;
+        match self.slots {
+            Slots::Narrow(_) => self.move_to(Slots::Narrow(vec![Narrow::FREE; slots].into())),
+            Slots::Wide(_) => self.become_wide(slots),
         }
-        self.len += usize::from(slots[slot][KEY] == NO_KEY);
-        slots[slot] = [key, merge.packed()];
     }
 
-    fn grow(&mut self) {
-        let old = std::mem::replace(self, Self::with_capacity(self.slots.len()));
-        old.iter().for_each(|(left, right, merge)| self.insert_within(left, right, merge));
+    /// With so many slots.
+    fn become_wide(&mut self, slots: usize) {
+        self.move_to(Slots::Wide(vec![Wide::FREE; slots].into()));
+    }
+
+    fn move_to(&mut self, slots: Slots) {
+        let old = std::mem::replace(self, Self::of_slots(slots));
+        self.above = old.above;
+        self.len = old.len;
+        let mut merges = old.iter();
+        let mut portion = Vec::with_capacity(PORTION);
+        loop {
+            portion.clear();
+            portion.extend(merges.by_ref().take(PORTION));
+            match &mut self.slots {
+                _ if portion.is_empty() => break,
+                Slots::Narrow(slots) => put_all(slots, &mut self.filter, &portion),
+                Slots::Wide(slots) => put_all(slots, &mut self.filter, &portion),
+            };
+        }
     }
 
     #[inline(always)]
-    fn view(&self) -> View<'_> {
-        View { slots: &self.slots, mask: self.mask, filter: &self.filter }
+    fn view_of<'t, S>(&'t self, slots: &'t [S]) -> View<'t, S> {
+        View { slots, filter: &self.filter, above: self.above.unwrap_or_default() }
     }
 
     #[inline]
     pub(super) fn get(&self, left: TokenId, right: TokenId) -> Option<Merge> {
-        let (view, key) = (self.view(), key_of(left, right));
-        let hash = hash_u64(key);
-        if view.may_hold(hash) { view.find(hash, key) } else { None }
+        let key = key_of(left, right);
+        match &self.slots {
+            Slots::Narrow(slots) => self.view_of(slots).get(key),
+            Slots::Wide(slots) => self.view_of(slots).get(key),
+        }
     }
 
     /// Prepares [`get_near`](Self::get_near) for these symbols, as many as there is room for.
@@ -341,8 +414,12 @@ impl PairTable {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (TokenId, TokenId, Merge)> + Clone + '_ {
-        Filled::new(&self.slots)
-            .map(|&[key, merge]| ((key >> 32) as TokenId, key as TokenId, Merge::unpacked(merge)))
+        let above = self.above.unwrap_or_default();
+        let (narrow, wide): (&[Narrow], &[Wide]) = match &self.slots {
+            Slots::Narrow(slots) => (slots, &[]),
+            Slots::Wide(slots) => (&[], slots),
+        };
+        Filled::new(narrow, above).chain(Filled::new(wide, above))
     }
 
     /// Left, right, rank and result of every pair.
@@ -352,7 +429,12 @@ impl PairTable {
 
     /// Puts the finished table down as it is.
     pub(super) fn put(&self, arrays: &mut Arrays) {
-        arrays.put(&self.slots);
+        let is_wide = matches!(self.slots, Slots::Wide(_));
+        arrays.numbers(&[u64::from(is_wide), u64::from(self.above.unwrap_or_default())]);
+        match &self.slots {
+            Slots::Narrow(slots) => arrays.put(slots),
+            Slots::Wide(slots) => arrays.put(slots),
+        }
         arrays.put(&self.filter);
         arrays.put(&self.near.row);
         arrays.put(&self.near.merges);
@@ -360,33 +442,46 @@ impl PairTable {
 
     /// Takes what was put, with tokens below `id_bound`.
     pub(super) fn take(shelf: &mut Shelf, id_bound: usize) -> Result<Self> {
-        let (slots, filter) = (shelf.take::<Slot>()?, shelf.take::<u64>()?);
+        let [is_wide, above] = shelf.numbers()?;
+        let slots = match is_wide {
+            0 => Slots::Narrow(shelf.take()?),
+            _ => Slots::Wide(shelf.take()?),
+        };
+        let filter = shelf.take::<u64>()?;
         let near = Near { row: shelf.take()?, merges: shelf.take()? };
+        let free = match &slots {
+            Slots::Narrow(slots) => free_among(slots, id_bound),
+            Slots::Wide(slots) => free_among(slots, id_bound),
+        };
         let is_known = |merge: u64| ((merge as u32) as usize) < id_bound;
-        // Without branches, which nobody could foretell. Behind the last number comes zero, so that of a free place both
-        // halves of the key are zero, and those of all others from one to the bound.
-        let (bound, most) = (id_bound as u32, id_bound.max(1) as u32);
-        let (mut leads, mut free) = (true, 0usize);
-        for &[key, merge] in slots.iter() {
-            let (left, right) = (((key >> 32) as u32).wrapping_add(1), (key as u32).wrapping_add(1));
-            leads &=
-                (left <= bound) & (right <= bound) & ((merge as u32) < most) & ((left == 0) == (right == 0));
-            free += usize::from(left == 0);
-        }
-        let is_whole = leads
-            && slots.len().is_power_of_two()
-            // A search ends at a place that is free.
-            && free > slots.len() / 8
+        let is_whole = slots.len().is_power_of_two()
             && filter.len() == (slots.len() * FILTER_BITS).div_ceil(64)
             && near.row.len() == id_bound
             && near.row.iter().fold(true, |all, &row| all & (usize::from(row) < NEAR))
             && near.merges.len() == NEAR * NEAR
             && near.merges.iter().fold(true, |all, &merge| all & (merge == NO_MERGE || is_known(merge)));
-        if !is_whole {
-            return Err(misfit());
+        match free {
+            // A search ends at a place that is free.
+            Some(free) if is_whole && free > slots.len() / 8 => {
+                Ok(PairTable { above: Some(above as u32), len: slots.len() - free, slots, filter, near })
+            }
+            _ => Err(misfit()),
         }
-        Ok(PairTable { mask: slots.len() - 1, len: slots.len() - free, slots, filter, near })
     }
+}
+
+/// How many slots are free, if all others lead to tokens below a bound.
+fn free_among<S: Slot>(slots: &[S], id_bound: usize) -> Option<usize> {
+    let bound = id_bound as u64;
+    // Without branches, which nobody could foretell.
+    let (mut leads, mut free) = (true, 0usize);
+    for &slot in slots {
+        let (key, result) = (slot.key(), u64::from(slot.merge(0).result));
+        let is_free = slot.is_free();
+        leads &= is_free | ((key >> 32 < bound) & (u64::from(key as u32) < bound) & (result < bound));
+        free += usize::from(is_free);
+    }
+    leads.then_some(free)
 }
 
 #[cfg(test)]
@@ -414,6 +509,47 @@ mod tests {
                     assert_eq!(table.get(left, right), expected);
                     assert_eq!(table.get_near(left, right), expected);
                 }
+            }
+        }
+    }
+
+    /// Until a merge comes that finds no room in them, wherever that is, and nothing else is found in either form.
+    #[test]
+    fn slots_are_narrow_as_long_as_they_can_be() {
+        const SHORT: TokenId = 1 << 21;
+        let mut random = Random::from_seed(8);
+        let far = Merge { rank: 7, result: 7 };
+        for (left, right, last) in [(1, 2, far), (SHORT, 2, far), (1, SHORT, far)] {
+            for count in [0, 1, 63, 64, 500] {
+                let mut table = PairTable::with_capacity(8);
+                let mut known = HashMap::new();
+                let mut merges: Vec<_> = Vec::new();
+                for rank in 0..count {
+                    let below = |random: &mut Random| (random.next_u64() % 300) as TokenId + SHORT - 301;
+                    let (left, right) = (below(&mut random), below(&mut random));
+                    let merge = Merge { rank, result: rank + 300 };
+                    merges.push((left, right, merge));
+                    known.insert((left, right), merge);
+                }
+                table.insert_all(&merges);
+                assert!(matches!(table.slots, Slots::Narrow(_)));
+                for _ in 0..2 {
+                    for (&(left, right), &merge) in &known {
+                        assert_eq!(table.get(left, right), Some(merge));
+                        for (left, right) in [(left + SHORT, right), (left, right + SHORT), (left ^ 1, right)]
+                        {
+                            assert_eq!(table.get(left, right), known.get(&(left, right)).copied());
+                        }
+                    }
+                    assert_eq!(table.get(2 * SHORT - 1, SHORT - 1), None);
+                    assert_eq!((table.len(), table.iter().count()), (known.len(), known.len()));
+                    table.insert(left, right, last);
+                    known.insert((left, right), last);
+                }
+                assert_eq!(
+                    matches!(table.slots, Slots::Narrow(_)),
+                    count == 0 && left < SHORT && right < SHORT
+                );
             }
         }
     }

@@ -9,7 +9,8 @@
 //! do not know of each other: [`LANES`] of them lie side by side, the symbols of a place in a row, and take their steps together. All
 //! of them take as many, so nothing has to be guessed, and what they ask of the table is asked for together.
 
-use super::{Merge, PairTable, View, key_of};
+use super::slot::Slot;
+use super::{Merge, PairTable, Slots, View, key_of};
 use crate::hash::{hash_u64, tail};
 use crate::ids::TokenId;
 use crate::lanes::last::last_two;
@@ -50,10 +51,16 @@ impl PairTable {
         let mut found = Vec::new();
         for length in 2..=LONGEST {
             found.clear();
-            for tokens in by_length.of(length).chunks(LANES) {
-                if length <= most && group.fill(tokens, vocab, &letters) {
-                    let is_stuck =
-                        Level::best().run(Merging { group: &mut group, length, table: table.view() });
+            let of_length = by_length.of(length);
+            for (number, tokens) in of_length.chunks(LANES).enumerate() {
+                // They lie anywhere in the vocabulary.
+                let soon = of_length.iter().skip((number + 2) * LANES).take(LANES);
+                soon.for_each(|&at| vocab.look_ahead(at as usize));
+                if length <= most && group.fill(tokens, length, vocab, &letters) {
+                    let is_stuck = match &table.slots {
+                        Slots::Narrow(slots) => group.merge(length, table.view_of(slots)),
+                        Slots::Wide(slots) => group.merge(length, table.view_of(slots)),
+                    };
                     for (lane, &at) in tokens.iter().enumerate().filter(|&(lane, _)| !is_stuck[lane]) {
                         let id = vocab.ids()[at as usize];
                         found.push((group.symbols[0].0[lane], group.symbols[1].0[lane], of(id)));
@@ -201,47 +208,63 @@ struct Group {
 type Asked = (u64, u32, u32);
 
 impl Group {
-    /// Takes up to [`LANES`] tokens of one length of up to [`SHORT`] characters; false if one of them is not written in letters. Lanes
+    /// Takes up to [`LANES`] tokens of `length` characters, up to [`SHORT`]; false if one of them is not written in letters. Lanes
     /// without a token keep what they had.
     #[inline]
-    fn fill(&mut self, tokens: &[u32], vocab: &Vocab, letters: &Letters) -> bool {
+    fn fill(&mut self, tokens: &[u32], length: usize, vocab: &Vocab, letters: &Letters) -> bool {
         let Some(pairs) = letters.pairs.first_chunk::<{ Letters::PAIRS }>() else { return false };
-        let mut length = 0;
+        let mut odd = 0;
         for (lane, &at) in tokens.iter().enumerate().take(LANES) {
-            let mut bytes = vocab.entry_bytes(at as usize).iter();
-            let (mut row, mut before) = (0, 0);
-            while let Some(&byte) = bytes.next() {
-                let code = match byte {
-                    0..0x80 => usize::from(byte),
-                    0x80..0xE0 => {
-                        usize::from(byte & 31) << 6 | bytes.next().map_or(0, |next| usize::from(next & 63))
-                    }
-                    _ => return false,
-                };
-                let letter = letters.of_char[code];
-                if letter == Letters::NO_LETTER {
-                    return false;
-                }
+            let bytes = vocab.entry_bytes(at as usize);
+            let byte = |at: usize| bytes.get(at).map_or(0, |&byte| usize::from(byte));
+            // Behind the first byte of a longer character comes what is no letter.
+            let letter = |first: usize, second: usize| match first {
+                0..0x80 => letters.of_char[first],
+                0x80..0xE0 => letters.of_char[(first & 31) << 6 | second & 63],
+                _ => Letters::NO_LETTER,
+            };
+            let first = letter(byte(0), byte(1));
+            let is_two = usize::from(byte(0) >= 0x80);
+            self.symbols[0].0[lane] = letters.symbols[usize::from(first as u8)];
+            odd |= first;
+            let mut before = first;
+            let mut put = |row: usize, letter: u16| {
                 self.symbols[row].0[lane] = letters.symbols[usize::from(letter as u8)];
-                // With nothing before it the first letter makes what is written over.
-                self.ranks[row.saturating_sub(1)].0[lane] = pairs[usize::from(before << 8 | letter)];
-                (row, before) = (row + 1, letter);
+                self.ranks[row - 1].0[lane] = pairs[usize::from(before << 8 | letter & 0xFF)];
+                odd |= letter;
+                before = letter;
+            };
+            if bytes.len() == length + is_two {
+                // Most tokens are ASCII, perhaps behind a blank, whose character has two bytes: where each is is known at once.
+                for (row, &byte) in (1..length.min(SHORT)).zip(&bytes[1 + is_two..]) {
+                    put(row, letters.of_char[usize::from(byte)]);
+                }
+                continue;
             }
-            length = row;
+            let mut at = 1 + is_two;
+            for row in 1..length.min(SHORT) {
+                put(row, letter(byte(at), byte(at + 1)));
+                at += 1 + usize::from(byte(at) >= 0x80);
+            }
         }
         self.symbols[length] = Row([NONE; LANES]);
-        true
+        odd < Letters::NO_LETTER
+    }
+
+    /// Merges its tokens of so many symbols, and tells which come to no end.
+    fn merge<S: Slot>(&mut self, length: usize, table: View<'_, S>) -> [bool; LANES] {
+        Level::best().run(Merging { group: self, length, table })
     }
 }
 
 /// The steps of the tokens of a group, of so many symbols each. It tells which come to no end.
-struct Merging<'g> {
+struct Merging<'g, S> {
     group: &'g mut Group,
     length: usize,
-    table: View<'g>,
+    table: View<'g, S>,
 }
 
-impl Task for Merging<'_> {
+impl<S: Slot> Task for Merging<'_, S> {
     type Output = [bool; LANES];
 
     #[inline(always)]
