@@ -45,7 +45,9 @@ ARROWS = {
         "hf": "base64 concat_rank core::hooks core::vocab json",
         "vocab_files": "core::vocab hf json",
         "fingerprint": "base64 core::vocab hf json",
-        "tiktoken": "atomic base64 concat_rank core::pattern core::pretokenize core::vocab fingerprint formats hf json",
+        # The characters of a hundred thousand tokens become one text by vectors.
+        "tiktoken": "atomic base64 concat_rank core::lanes core::pattern core::pretokenize core::vocab fingerprint formats hf "
+        "json",
         "tekken": "base64 core::pretokenize core::vocab json tiktoken",
         "gguf": "atomic core::normalize core::pretokenize core::vocab sentencepiece tiktoken vocab_files",
         # Rules become character maps, which the core reads.
