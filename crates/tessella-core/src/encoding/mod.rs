@@ -2,7 +2,7 @@
 //! characters.
 //!
 //! From the bottom up: [`Surfaces`] holds the few token texts that are not the vocabulary's; [`Offsets`] and `Runs` are
-//! columns that take little room, and `places` has some made when they are read; `combine` cuts, joins and pads; `lookup` answers
+//! columns that take little room, and `places` has some made when they are read; `combine` cuts, joins and pads, `trim` takes blanks out of offsets; `lookup` answers
 //! questions about positions; `parts` is the same as plain data, and `pack` as bytes, for storing. Token texts are looked up in the tokenizer when asked for, so an encoding holds numbers only.
 //!
 //! *Sequences.* An encoding may join several inputs. Each has an id and a range of tokens; special tokens
@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use crate::ids::TokenId;
 
+mod blanks;
 mod combine;
 mod lookup;
 mod offsets;
@@ -24,7 +25,9 @@ mod parts;
 mod places;
 mod runs;
 mod surfaces;
+mod trim;
 
+pub(crate) use blanks::Blanks;
 pub(crate) use combine::Filler;
 pub use offsets::Offsets;
 pub use parts::EncodingParts;
@@ -51,6 +54,12 @@ pub trait TokenTexts: Debug + Send + Sync {
 
     /// A number that no others have, if what is told of an id may be remembered under it.
     fn number(&self) -> Option<u64> {
+        None
+    }
+
+    /// Where it is remembered how many blanks texts begin and end with.
+    #[doc(hidden)]
+    fn blanks(&self) -> Option<&Blanks> {
         None
     }
 }
@@ -295,18 +304,6 @@ impl Encoding {
         for window in &mut self.overflowing {
             window.type_ids.fill(type_id);
         }
-    }
-
-    /// Changes offsets, seeing each token's text.
-    pub(crate) fn change_offsets(&mut self, mut change: impl FnMut(usize, &str, &mut (usize, usize))) {
-        self.order = OnceLock::new();
-        let offsets =
-            self.token_texts().zip(self.offsets().iter()).enumerate().map(|(index, (text, mut offset))| {
-                change(index, text, &mut offset);
-                offset
-            });
-        let offsets: Vec<_> = offsets.collect();
-        self.places.set_offsets(offsets.into());
     }
 }
 

@@ -123,6 +123,22 @@ impl Offsets {
         }
     }
 
+    /// Changes every pair in its place, to what is no larger.
+    pub(super) fn change(&mut self, mut change: impl FnMut(usize, [usize; 2]) -> [usize; 2]) {
+        match self {
+            Offsets::Narrow(pairs) => {
+                for (index, pair) in pairs.iter_mut().enumerate() {
+                    *pair = change(index, pair.map(|place| place as usize)).map(|place| place as u32);
+                }
+            }
+            Offsets::Wide(pairs) => {
+                for (index, (start, end)) in pairs.iter_mut().enumerate() {
+                    [*start, *end] = change(index, [*start, *end]);
+                }
+            }
+        }
+    }
+
     /// Puts `count` times (0, 0) in front, for which room was reserved.
     pub(super) fn prepend_none(&mut self, count: usize) {
         match self {

@@ -2,12 +2,13 @@
 //!
 //! Who reads ids alone waits for no columns, and mostly holds less than half of the memory. A column that is written to memory of
 //! somebody else ([`Places::write_offsets`], [`Places::write_words`]) is not made here either. Special tokens and padding around
-//! are counted; whatever else changes an encoding has the columns made first ([`Places::take`]).
+//! are counted, and blanks taken out of offsets are when these are made; whatever else changes an encoding has the columns made first ([`Places::take`]).
 
 use std::collections::TryReserveError;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
+use super::trim::{Number, Trim};
 use super::{NO_WORD, Offsets};
 use crate::ids::TokenId;
 use crate::spec::Direction;
@@ -29,6 +30,8 @@ struct Around {
     source: Arc<dyn Untold>,
     before: usize,
     after: usize,
+    /// What the offsets lose when they are made.
+    trim: Option<Trim>,
 }
 
 /// A column that is there, or comes when it is read first. One that is there is not written behind a lock, which short texts would
@@ -102,8 +105,16 @@ impl Around {
         }
     }
 
-    fn offsets(&self, ids: &[TokenId], out: &mut [[u32; 2]]) {
-        self.fill(ids, out, [0, 0], |ids, out| self.source.offsets(ids, out));
+    fn offsets<T: Number>(
+        &self,
+        ids: &[TokenId],
+        out: &mut [[T; 2]],
+        write: impl FnOnce(&dyn Untold, &[TokenId], &mut [[T; 2]]),
+    ) {
+        self.fill(ids, out, [T::of(0); 2], |ids, out| {
+            write(&*self.source, ids, out);
+            self.trim.iter().for_each(|trim| trim.apply(ids, out));
+        });
     }
 
     fn words(&self, ids: &[TokenId], out: &mut [u32]) {
@@ -119,7 +130,7 @@ impl Places {
 
     /// What both follow from.
     pub fn untold(source: Arc<dyn Untold>) -> Self {
-        let source = Some(Around { source, before: 0, after: 0 });
+        let source = Some(Around { source, before: 0, after: 0, trim: None });
         Places { source, offsets: Column::Coming(OnceLock::new()), words: Column::Coming(OnceLock::new()) }
     }
 
@@ -128,7 +139,7 @@ impl Places {
         self.offsets.get_or_make(|| {
             let Some(around) = &self.source else { return Offsets::default() };
             let mut pairs = vec![[0, 0]; ids.len()];
-            around.offsets(ids, &mut pairs);
+            around.offsets(ids, &mut pairs, |source, ids, out| source.offsets(ids, out));
             Offsets::Narrow(pairs)
         })
     }
@@ -157,7 +168,7 @@ impl Places {
     pub fn write_offsets(&self, ids: &[TokenId], out: &mut [[i64; 2]]) {
         match (self.offsets.get(), &self.source) {
             (None, Some(around)) => {
-                around.fill(ids, out, [0, 0], |ids, out| around.source.wide_offsets(ids, out));
+                around.offsets(ids, out, |source, ids, out| source.wide_offsets(ids, out));
             }
             (offsets, _) => {
                 let pairs = offsets.into_iter().flat_map(Offsets::iter);
@@ -188,9 +199,26 @@ impl Places {
         (offsets.take(), words.take())
     }
 
-    /// Other offsets for the same tokens.
-    pub fn set_offsets(&mut self, offsets: Offsets) {
-        self.offsets = Column::There(offsets);
+    /// Has offsets trimmed when they are made; false where they are there.
+    pub fn trim_later(&mut self, trim: Trim) -> bool {
+        match (&mut self.source, self.offsets.get()) {
+            (Some(around), None) if around.trim.is_none() => {
+                around.trim = Some(trim);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Changes the offsets of each token, of which `change` gets the index and the id, to what is no larger.
+    pub fn change_offsets(
+        &mut self,
+        ids: &[TokenId],
+        mut change: impl FnMut(usize, TokenId, [usize; 2]) -> [usize; 2],
+    ) {
+        self.offsets(ids);
+        let offsets = self.offsets.get_mut();
+        offsets.into_iter().for_each(|offsets| offsets.change(|index, pair| change(index, ids[index], pair)));
     }
 
     /// Makes room for more tokens in the columns that are there.

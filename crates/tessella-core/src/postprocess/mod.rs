@@ -18,7 +18,6 @@ use crate::spec::PostProcessorSpec;
 
 mod padding;
 mod template;
-mod trim;
 mod truncation;
 
 pub use padding::pad;
@@ -183,7 +182,7 @@ impl PostProcessor {
             PostProcessor::Roberta { sep, cls, trim_offsets, add_prefix_space } => {
                 for (index, encoding) in encodings.iter_mut().enumerate() {
                     if *trim_offsets {
-                        trim::trim_offsets(encoding, *add_prefix_space);
+                        encoding.trim_offsets(*add_prefix_space);
                     }
                     encoding.set_type_id(0);
                     if add_special {
@@ -195,7 +194,7 @@ impl PostProcessor {
             PostProcessor::ByteLevel { add_prefix_space, trim_offsets } => {
                 for (index, encoding) in encodings.iter_mut().enumerate() {
                     if *trim_offsets {
-                        trim::trim_offsets(encoding, *add_prefix_space);
+                        encoding.trim_offsets(*add_prefix_space);
                     }
                     encoding.set_sequence_id(index);
                 }

@@ -178,7 +178,7 @@ impl Tokenizer {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && Arc::ptr_eq(&old.texts.added, &added) => {
                 old.texts.clone()
             }
-            _ => Arc::new(Texts::new(added, model)),
+            _ => Arc::new(Texts::new(added, model, spec.model.vocab_len())),
         };
         // What ids decode to stays right as long as texts and decoder are the same.
         let decoding = match old {

@@ -89,7 +89,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::added::AddedVocabulary;
 use crate::decode::Decoder;
-use crate::encoding::TokenTexts;
+use crate::encoding::{Blanks, TokenTexts};
 use crate::ids::TokenId;
 use crate::model::Model;
 use crate::normalize::Normalizer;
@@ -141,10 +141,12 @@ struct Texts {
     number: u64,
     /// How many added tokens are none of the model's; counted when it is first asked for.
     beside: OnceLock<usize>,
+    blanks: Blanks,
 }
 
 impl Texts {
-    fn new(added: Arc<AddedVocabulary>, model: Arc<Model>) -> Self {
+    /// Of a model with so many tokens.
+    fn new(added: Arc<AddedVocabulary>, model: Arc<Model>, tokens: usize) -> Self {
         let contested = added
             .tokens()
             .iter()
@@ -155,7 +157,8 @@ impl Texts {
             .collect();
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
-        Texts { added, model, contested, number, beside: OnceLock::new() }
+        let blanks = Blanks::of(tokens + added.tokens().len());
+        Texts { added, model, contested, number, beside: OnceLock::new(), blanks }
     }
 
     fn beside(&self) -> usize {
@@ -183,6 +186,10 @@ impl TokenTexts for Texts {
 
     fn number(&self) -> Option<u64> {
         Some(self.number)
+    }
+
+    fn blanks(&self) -> Option<&Blanks> {
+        Some(&self.blanks)
     }
 }
 
