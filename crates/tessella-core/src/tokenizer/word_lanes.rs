@@ -165,15 +165,17 @@ impl WordLanes {
         scratch: &mut Scratch,
         out: &mut impl TakesWords,
     ) -> Result<Option<()>> {
-        let Some(lanes) = self.written.as_deref_mut().filter(|_| is_wide(text)) else { return Ok(None) };
+        let WordLanes { words, runner, written, wide_bytes, spans, buffers, packs, bytes, joined, .. } = self;
+        let Some(lanes) = written.as_deref_mut().filter(|_| is_wide(text)) else { return Ok(None) };
         if text.len() > LONGEST_TEXT {
             return Ok(None);
         }
-        self.wide_bytes = self.wide_bytes.saturating_add(text.len());
-        let words = &*self.words;
+        *wide_bytes = wide_bytes.saturating_add(text.len());
+        let (words, packs) = (&**words, *packs);
         // What words are solved by serves here, too.
-        let Some(solving) = words.solving(self.bytes.max(self.wide_bytes)) else { return Ok(None) };
-        let Some(tables) = written_words::tables(words, &solving, self.wide_bytes) else { return Ok(None) };
+        let Some(solving) = words.solving((*bytes).max(*wide_bytes)) else { return Ok(None) };
+        let Some(tables) = written_words::tables(words, &solving, *wide_bytes) else { return Ok(None) };
+        let Some(characters) = words.characters() else { return Ok(None) };
         let before = out.room().len();
         for segment in segments {
             if let Some(id) = segment.id {
@@ -181,13 +183,34 @@ impl WordLanes {
                 continue;
             }
             let (stretch, of) = (&text[segment.range.clone()], (words, solving, tables));
-            let is_done = match self.packs {
+            let origin = segment.range.start;
+            let behind = match packs {
                 true => {
-                    let with =
-                        |tokens: WrittenTokens<'_>, start| out.written(&tokens, segment.range.start + start);
+                    let with = |tokens: WrittenTokens<'_>, start| out.written(&tokens, origin + start);
                     lanes.append_placed(of, stretch, scratch, with)?
                 }
                 false => lanes.append(of, stretch, scratch, out.room())?,
+            };
+            let is_done = match behind {
+                Some(behind) if !behind.is_empty() => {
+                    let (solving, is_trap) = (Some(solving), None);
+                    let solver = Solver {
+                        text,
+                        stretch,
+                        is_trap,
+                        words,
+                        scratch,
+                        buffers,
+                        packs,
+                        has_parts: false,
+                        solving,
+                    };
+                    let (breaks, has_traps) = (None, false);
+                    let mut finding =
+                        Finding { characters, breaks, has_traps, runner, spans, joined, solver };
+                    finding.alone(stretch, behind, origin, out)?
+                }
+                behind => behind.is_some(),
             };
             if !is_done {
                 out.take_back(before);

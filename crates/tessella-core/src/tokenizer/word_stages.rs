@@ -196,11 +196,14 @@ impl Stages {
         (are_one && view.prepends()).then(|| view.mark())
     }
 
-    /// A text without what the normalizer strips at its ends; `None` if blanks there are pieces, or it cannot be told.
-    pub fn without_ends(&self, text: &str, characters: &Characters) -> Option<Range<usize>> {
-        let Some(gaps) = self.gaps() else { return Some(0..text.len()) };
-        let Within { before, words, behind } = gaps.within(text, self.normalizer.as_deref(), characters)?;
-        (before.is_empty() && behind.is_empty()).then_some(words)
+    /// A text without what the normalizer strips at its ends, and the blanks behind its words; `None` if blanks in front are pieces, or it
+    /// cannot be told.
+    pub fn without_ends(&self, text: &str, characters: &Characters) -> Option<(Range<usize>, Range<usize>)> {
+        let Within { before, words, behind } = match self.gaps() {
+            Some(gaps) => gaps.within(text, self.normalizer.as_deref(), characters)?,
+            None => Within::all(text),
+        };
+        before.is_empty().then_some((words, behind))
     }
 
     /// Normalizes a word, which stands in the text by itself.

@@ -326,19 +326,20 @@ impl WrittenLanes {
         self.runner.memory()
     }
 
-    /// Appends the ids of what stands between added tokens; false, and then maybe some of them, if raw words have to tell.
+    /// Appends the ids of what stands between added tokens, and returns where the blanks behind are that are no word's; `None`, and then
+    /// maybe some ids, if raw words have to tell.
     pub fn append(
         &mut self,
         of: (&Words, Solving<'_>, &Tables),
         text: &str,
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
-    ) -> Result<bool> {
+    ) -> Result<Option<Range<usize>>> {
         let before = out.len();
         let (tables, level) = (of.2, self.runner.level());
-        let is_done = self.numbers(of, &tables.told, (text, false), scratch, out, |_, _, _| true)?;
+        let behind = self.numbers(of, &tables.told, (text, false), scratch, out, |_, _, _| true)?;
         join_unknown(level, tables.unk, before, out);
-        Ok(is_done)
+        Ok(behind)
     }
 
     /// The same, but the tokens are handed over with what their places follow from, and where in the text these begin; `with` says whether
@@ -350,17 +351,17 @@ impl WrittenLanes {
         text: &str,
         scratch: &mut Scratch,
         with: impl FnOnce(WrittenTokens<'_>, usize) -> bool,
-    ) -> Result<bool> {
+    ) -> Result<Option<Range<usize>>> {
         let (words, solving, tables) = of;
         let model = solving.parts().0;
         let Some(told) = placed(words, model, tables).filter(|_| text.len() <= written_places::LONGEST_TEXT)
         else {
-            return Ok(false);
+            return Ok(None);
         };
         let mut numbers = std::mem::take(&mut self.buffers.numbers);
         numbers.clear();
         let is_blank = |c: char| words.characters().is_some_and(|characters| characters.is_blank(c));
-        let is_done =
+        let behind =
             self.numbers(of, told, (text, true), scratch, &mut numbers, |written, stretch, numbers| {
                 let original = &text[stretch.clone()];
                 let tokens = WrittenTokens {
@@ -377,10 +378,10 @@ impl WrittenLanes {
                 with(tokens, stretch.start)
             });
         self.buffers.numbers = numbers;
-        is_done
+        behind
     }
 
-    /// Appends what the units of a text come to, and hands over how it was written, and what of it.
+    /// Appends what the units of a text come to, and hands over how it was written, and what of it. Blanks behind are left.
     fn numbers(
         &mut self,
         (words, solving, tables): (&Words, Solving<'_>, &Tables),
@@ -389,10 +390,10 @@ impl WrittenLanes {
         scratch: &mut Scratch,
         out: &mut Vec<u32>,
         with: impl FnOnce(&Written, Range<usize>, &[u32]) -> bool,
-    ) -> Result<bool> {
+    ) -> Result<Option<Range<usize>>> {
         let WrittenLanes { runner, bounds, buffers } = self;
-        let Some(characters) = words.characters() else { return Ok(false) };
-        let Some(stretch) = words.stages.without_ends(text, characters) else { return Ok(false) };
+        let Some(characters) = words.characters() else { return Ok(None) };
+        let Some((stretch, behind)) = words.stages.without_ends(text, characters) else { return Ok(None) };
         let (is_all, text) = (stretch.start == 0, &text[stretch.clone()]);
         let mut written = std::mem::take(&mut buffers.written);
         written.tells_sources = places;
@@ -402,7 +403,7 @@ impl WrittenLanes {
         let rules = ByStages { words, characters, model, writings, joins_hangul, is_all, places, strangers };
         let is_written =
             words.has_no_literal(text) && told.blanks.write(runner.level(), &rules, text, &mut written)?;
-        // Where blanks are marks, those at the end are pieces unless they were stripped.
+        // Where blanks are marks, those at the end are pieces unless they were stripped, and none is left here.
         let ends = words.stages.gaps().is_none() || !written.ended_with_blanks;
         let mut is_done = is_written && ends && are_short(written.bytes());
         if is_done {
@@ -417,7 +418,7 @@ impl WrittenLanes {
         }
         written.rest();
         buffers.written = written;
-        Ok(is_done)
+        Ok(is_done.then_some(behind))
     }
 }
 
