@@ -67,6 +67,7 @@ mod unit_lanes;
 mod units;
 mod untold;
 mod way;
+mod word_blanks;
 mod word_gaps;
 mod word_lanes;
 mod word_places;

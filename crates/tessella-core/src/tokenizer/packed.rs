@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::word_places::{self, Moved, whole_characters};
+use super::word_places::{Moved, whole_characters};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Key;
 use crate::lanes::ends::{END_BITS, TO_THE_END};
@@ -183,7 +183,7 @@ pub(super) fn pack_in_a_row(
     let text = std::str::from_utf8(&bytes[..word.len()]).unwrap_or_default();
     let of = Packing::of(text, word.is_inner());
     let place = |range: Range<usize>| match moved {
-        Some(moved) => word_places::characters(text, &moved[..], range),
+        Some(moved) => moved.of(text, range),
         None => whole_characters(text, range),
     };
     placed.clear();

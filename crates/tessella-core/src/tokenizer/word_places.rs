@@ -7,24 +7,42 @@ use std::ops::Range;
 
 use crate::lanes::Key;
 
-/// The bytes of characters that those of a short word come from, as far as it goes.
-pub(super) type Moved = [u8; Key::LONGEST + 1];
+/// Where the bytes of what a short word becomes come from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moved {
+    /// The first byte of the character of each, as far as it goes.
+    starts: [u8; Key::LONGEST + 1],
+    first: u8,
+}
+
+impl Moved {
+    /// The characters of the word that bytes come from.
+    pub fn of(&self, word: &str, range: Range<usize>) -> Range<usize> {
+        characters(word, &self.starts, self.first.into(), range)
+    }
+}
 
 /// Where the bytes of the word that was written last come from.
 #[derive(Debug, Default)]
 pub(super) struct WordPlaces {
     /// The first byte of the character of each, if bytes do not stand where they stood.
     starts: Vec<u32>,
+    /// Bytes of the word that become its first character: of that, or of several blanks.
+    first: usize,
 }
 
 impl WordPlaces {
     pub fn begin(&mut self) {
         self.starts.clear();
+        self.first = 0;
     }
 
-    /// A character at byte `at` of a word, with so many bytes, was written up to byte `end`.
+    /// A character at byte `at` of a word, with so many bytes, was written up to byte `end`. Blanks in front that become one are one, too.
     #[inline(always)]
     pub fn note(&mut self, word: &str, (at, length): (usize, usize), end: usize) {
+        if at == 0 {
+            self.first = length;
+        }
         if !self.starts.is_empty() || end != at + length {
             self.note_moved(word, at, end);
         }
@@ -44,7 +62,7 @@ impl WordPlaces {
     pub fn of(&self, word: &str, range: Range<usize>) -> Range<usize> {
         match self.starts.is_empty() {
             true => whole_characters(word, range),
-            false => characters(word, &self.starts, range),
+            false => characters(word, &self.starts, self.first, range),
         }
     }
 
@@ -59,16 +77,26 @@ impl WordPlaces {
 
     /// The same for what has no more bytes than a short word; `None` if all bytes stand where they stood.
     pub fn moved(&self) -> Option<Moved> {
+        let start = |byte| self.starts.get(byte).map_or(0, |&start| start as u8);
         (!self.starts.is_empty())
-            .then(|| std::array::from_fn(|byte| self.starts.get(byte).map_or(0, |&start| start as u8)))
+            .then(|| Moved { starts: std::array::from_fn(start), first: self.first as u8 })
     }
 }
 
-/// The characters of a word that bytes come from, of which the first bytes of their characters are told.
-pub(super) fn characters(word: &str, starts: &[impl Copy + Into<u32>], range: Range<usize>) -> Range<usize> {
+/// The characters of a word that bytes come from, of which the first bytes of their characters are told, and how many bytes become the
+/// first.
+fn characters(
+    word: &str,
+    starts: &[impl Copy + Into<u32>],
+    first: usize,
+    range: Range<usize>,
+) -> Range<usize> {
     let start = |byte: usize| starts.get(byte).map_or(0, |&start| start.into() as usize);
     let last = start(range.end.saturating_sub(1));
-    let length = word.get(last..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    let length = match last {
+        0 => first,
+        _ => word.get(last..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8),
+    };
     start(range.start)..last + length
 }
 
@@ -116,7 +144,7 @@ mod tests {
                     let expected = from[start].start..from[end - 1].end;
                     assert_eq!(places.of(&word, start..end), expected);
                     if let Some(short) = short.filter(|_| end <= Key::LONGEST) {
-                        assert_eq!(characters(&word, &short, start..end), expected);
+                        assert_eq!(short.of(&word, start..end), expected);
                     }
                 }
             }

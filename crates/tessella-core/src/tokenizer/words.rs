@@ -16,6 +16,7 @@ use super::parts::Breaks;
 use super::rows::RowCut;
 use super::short::{Room, ShortWritings};
 use super::traps::Traps;
+use super::word_blanks::BlanksInFront;
 use super::word_places::WordPlaces;
 use super::word_stages::{Cut, Stages};
 use super::writings::Writings;
@@ -38,8 +39,7 @@ pub(super) struct Words {
     ascii: AsciiFates,
     /// Whether every character becomes what it becomes alone, or most do.
     by_character: bool,
-    /// Whether a blank in front of a word is its mark.
-    begin_with_blanks: bool,
+    blanks_in_front: Option<BlanksInFront>,
     writings: Writings,
     /// Of characters that keep their places, made when somebody asks for places.
     placed: OnceLock<Writings>,
@@ -88,9 +88,9 @@ impl Words {
         let tells = |normalizer: &Arc<Normalizer>| normalizer.tells_anywhere();
         let by_character = stages.is_by_character() || stages.normalizer.as_ref().is_some_and(tells);
         let mut random = Random::from_entropy();
-        let begin_with_blanks = stages.gaps().is_some() && stages.kind(' ').is_blank();
+        let blanks_in_front = BlanksInFront::new(&stages);
         is_local.then(|| Words {
-            begin_with_blanks,
+            blanks_in_front,
             row_cut: RowCut::new(stages.normalizer.as_deref(), stages.all_that_cut()),
             stages,
             characters: OnceLock::new(),
@@ -128,7 +128,7 @@ impl Words {
     /// nothing is left.
     pub fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
         let told = |c: char, buffer: &mut String| self.writings.write(c, buffer, || self.stages.becomes(c));
-        self.by_character((word, false), buffer, told, |_, _| true)
+        self.by_character((word, None), buffer, told, |_, _| true)
     }
 
     /// Whether texts may be written as the model reads them.
@@ -163,7 +163,7 @@ impl Words {
         let placed = self.placed.get()?;
         places.begin();
         self.by_character(
-            (word, self.begin_with_blanks),
+            (word, self.blanks_in_front.as_ref()),
             buffer,
             |c, buffer| placed.write(c, buffer, || self.stages.becomes_in_place(c)),
             |character, end| {
@@ -174,12 +174,12 @@ impl Words {
         )
     }
 
-    /// What a word becomes if each character is an ASCII one that becomes one, stays, or is `told`, and the first one may be a blank;
+    /// What a word becomes if each character is an ASCII one that becomes one, stays, or is `told`, and there may be `blanks` in front;
     /// asked for each, with its place and what is written with it, `each` may stop that.
     #[inline(always)]
     fn by_character<'b>(
         &self,
-        (word, may_begin_with_blank): (&str, bool),
+        (word, blanks): (&str, Option<&BlanksInFront>),
         buffer: &'b mut String,
         told: impl Fn(char, &mut String) -> bool,
         mut each: impl FnMut((usize, usize), usize) -> bool,
@@ -191,7 +191,19 @@ impl Words {
         buffer.clear();
         let mut characters = None;
         // What stays is written together; that from byte `from` on is not yet.
-        let (mut at, mut from) = (0, 0);
+        let mut at = match blanks.map_or(Some(0), |blanks| blanks.length(bytes)) {
+            // One that stays is as any other.
+            Some(1) if bytes.first() == Some(&b' ') => 0,
+            Some(length) => length,
+            None => return None,
+        };
+        let mut from = at;
+        if at > 0 {
+            buffer.push(' ');
+            if !each((0, at), buffer.len()) {
+                return None;
+            }
+        }
         // Whether the character before stays among others, and whether that is all that is known of it.
         let (mut is_among, mut is_only_among) = (true, false);
         while let Some(&byte) = bytes.get(at) {
@@ -200,7 +212,7 @@ impl Words {
             let mut fate = None;
             if byte.is_ascii() {
                 fate = self.ascii.of(byte);
-                stays = fate == Some(byte) || at == 0 && byte == b' ' && may_begin_with_blank;
+                stays = fate == Some(byte) || at == 0 && byte == b' ' && blanks.is_some();
             } else {
                 if characters.is_none() {
                     characters = self.characters();
