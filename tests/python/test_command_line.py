@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import random
 import re
 import select
 import shlex
@@ -633,6 +634,22 @@ def ended_by(number, command, is_ready):
             raise
     assert job.returncode == -number, err
     return err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_takes_the_folder_of_counts_along(trained, name):
+    """The call that was ended held counts on the disk; a signal by which a process ends lets nobody clean up."""
+    rng = random.Random(1)
+    Path("many.txt").write_text("".join(f"{''.join(rng.choices('abcdefgh', k=12))}\n" for _ in range(90_000)))
+    os.mkdir("spilled")
+    os.mkfifo("pipe")
+    with open(os.open("pipe", os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+        memory = ("--memory", "2MiB", "--threads", 1, "--spill-folder", "spilled")
+        command = tessella_command("count", "many.txt", "-r", "gpt2", *memory, "--tsv", "pipe", "-q")
+        # It is full, and nobody reads it.
+        ended_by(getattr(signal, name), command, lambda: waiting_in(pipe))
+    assert os.listdir("spilled") == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
