@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from . import _tessella
 from ._notices import warn
 from ._optional import how_to_install
+from ._shown import written
 from ._texts import Reading, Share, flat
 from .errors import ArgumentError, FormatError, MissingDependencyError
 
@@ -58,6 +59,21 @@ class Stream:
 
     def __init__(self, name: str, file: Any) -> None:
         self.name, self.file = name, file
+
+
+class Pipe:
+    """A pipe or a device, opened when it is read: that waits for whoever writes, and here signals end it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._file: Any = None
+
+    def read(self, most: int) -> bytes:
+        """What is there, at most so many bytes; nothing at the end."""
+        if self._file is None:
+            self._file = open(self._name, "rb", 0)  # noqa: SIM115
+        found: bytes = self._file.read(most)
+        return found
 
 
 class Texts:
@@ -150,7 +166,7 @@ def parts(
     for (_, name, payload), weight, tag in zip(named, scaled, tags, strict=True):
         if isinstance(payload, list) and payload and all(isinstance(path, os.PathLike) for path in payload):
             for path in payload:
-                _add_file(made, Part(name, tag, weight), path, reading)
+                _add_file(made, Part(name, tag, weight), path, reading, most)
         else:
             length = len(payload) if isinstance(payload, (list, tuple)) else None
             made.append(Part(name, tag, weight, texts=payload, length=length))
@@ -241,7 +257,7 @@ def _is_file(text: str) -> bool:
         return False
 
 
-def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None:
+def _add_file(made: list[Part], like: Part, path: Any, reading: Reading, most: int | None) -> None:
     """Adds a file: to the part before if it can be read in one go with it."""
     name = os.fsdecode(path)
     try:
@@ -261,6 +277,10 @@ def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None
         like.table = name
         made.append(like)
         return
+    if not stat.S_ISREG(found.st_mode):
+        like.texts = _tessella.TextFiles([(written(name), Pipe(name))], most or MOST, **reading.options)
+        made.append(like)
+        return
     last = made[-1] if made else None
     if (
         last is not None
@@ -272,9 +292,7 @@ def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None
         like.files = [name]
         made.append(like)
         last = like
-    # A pipe has no size: the whole has none.
-    is_known = stat.S_ISREG(found.st_mode) and (last.size or len(last.files) == 1)
-    last.size = last.size + found.st_size if is_known else 0
+    last.size += found.st_size
 
 
 def _is_parquet(name: str, reading: Reading) -> bool:

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import random
 import re
 import select
 import shlex
@@ -614,6 +615,118 @@ def test_a_signal_leaves_nothing_half_made_and_is_told(trained, name):
     assert job.returncode == -number
     assert err == ("interrupted\n" if name == "SIGINT" else "ended\n")
     assert os.listdir("out") == []
+
+
+def ended_by(number, command, is_ready):
+    """What a command said on standard error that a signal ended once it was ready."""
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, env=environment(), text=True,
+        preexec_fn=lambda: signal.signal(number, signal.default_int_handler),
+    ) as job:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not is_ready() and job.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        job.send_signal(number)
+        try:
+            _, err = job.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            job.kill()
+            raise
+    assert job.returncode == -number, err
+    return err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_takes_the_folder_of_counts_along(trained, name):
+    """The call that was ended held counts on the disk; a signal by which a process ends lets nobody clean up."""
+    rng = random.Random(1)
+    Path("many.txt").write_text("".join(f"{''.join(rng.choices('abcdefgh', k=12))}\n" for _ in range(90_000)))
+    os.mkdir("spilled")
+    os.mkfifo("pipe")
+    with open(os.open("pipe", os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+        memory = ("--memory", "2MiB", "--threads", 1, "--spill-folder", "spilled")
+        command = tessella_command("count", "many.txt", "-r", "gpt2", *memory, "--tsv", "pipe", "-q")
+        # It is full, and nobody reads it.
+        ended_by(getattr(signal, name), command, lambda: waiting_in(pipe))
+    assert os.listdir("spilled") == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "encode tokenizer.json corpus.txt -o pipe",
+        "count corpus.txt -r gpt2 -o pipe",
+        "count corpus.txt -r gpt2 --tsv pipe",
+        "train corpus.txt -r gpt2 --vocab-size 300 -o pipe -q",
+        "edit pad tokenizer.json pipe --multiple 64",
+        "encode tokenizer.json pipe",
+        "decode tokenizer.json pipe",
+        "count pipe -r gpt2",
+        "train pipe -r gpt2 --vocab-size 300 -o new.json",
+    ],
+)
+def test_a_pipe_with_nobody_at_its_other_end_is_not_waited_for_in_vain(trained, typed, name):
+    os.mkfifo("pipe")
+    begun = time.monotonic()
+    ended_by(getattr(signal, name), tessella_command(*typed.split()), lambda: time.monotonic() > begun + 2)
+    assert not os.path.exists("new.json")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+@pytest.mark.parametrize(
+    "typed", ["encode tokenizer.json pipe", "count pipe -r gpt2", "decode tokenizer.json pipe"]
+)
+def test_a_pause_in_a_pipe_can_be_ended(trained, typed):
+    os.mkfifo("pipe")
+    with open(os.open("pipe", os.O_RDWR), "wb", 0) as pipe:
+        pipe.write(b"1 2 3\n")
+        command = tessella_command(*typed.split())
+        ended_by(signal.SIGTERM, command, lambda: not waiting_in(pipe))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_pipes_give_and_take_what_files_do(trained):
+    """Also packed, named like JSON lines, and larger than a pipe holds."""
+    lines = [f"low lower {n}\n" for n in range(20_000)]
+    rows = "".join(json.dumps({"text": line}) + "\n" for line in lines).encode()
+    for name, content in {"pipe": gzip.compress("".join(lines).encode()), "pipe.jsonl": rows}.items():
+        Path(f"file{name}").write_bytes(content)
+        os.mkfifo(name)
+        for read in (
+            lambda name: run("encode", "tokenizer.json", name)[0],
+            lambda name: trained.encode_files([name], separator="\n").ids.tolist(),
+            lambda name: tessella.count_pieces(Path(name), trained).items(),
+            lambda name: list(tessella.counting.read_texts(name, only_every=3)),
+        ):
+            feeder = threading.Thread(target=Path(name).write_bytes, args=(content,))
+            feeder.start()
+            assert read(name) == read(f"file{name}")
+            feeder.join()
+    Path("long.txt").write_text("".join(lines))
+    for command in (
+        ("count", "long.txt", "-k", "tokenizer.json", "-q", "-o"),
+        ("edit", "pad", "tokenizer.json"),
+    ):
+        more = ("--multiple", "512") if command[0] == "edit" else ()
+        run(*command, "plain", *more)
+        if not os.path.exists("out"):
+            os.mkfifo("out")
+        with open(os.open("out", os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+            os.set_blocking(pipe.fileno(), True)
+            with subprocess.Popen(tessella_command(*command, "out", *more), env=environment()) as job:
+                while not waiting_in(pipe) and job.poll() is None:
+                    time.sleep(0.05)
+                assert pipe.read() == Path("plain").read_bytes()
+            assert job.returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_counts_are_not_read_from_a_pipe(trained):
+    with pytest.raises(tessella.errors.ArgumentError, match="is a pipe or a device"):
+        tessella.PieceCounts.load("/dev/null")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")

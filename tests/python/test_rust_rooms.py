@@ -38,7 +38,7 @@ ARROWS = {
     "formats": {
         "json": "",
         "base64": "",
-        "atomic": "core::flat core::random",
+        "atomic": "core::flat core::limits core::random",
         "corpus": "core::limits core::portion core::tokenizer json",
         "beside_model": "json",
         "concat_rank": "core::vocab",

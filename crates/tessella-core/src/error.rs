@@ -140,7 +140,11 @@ impl std::error::Error for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        Error::new(ErrorKind::Io, error.to_string()).caused_by(error)
+        // What ended a wait comes through a writer.
+        match error.downcast::<Error>() {
+            Ok(ended) => ended,
+            Err(error) => Error::new(ErrorKind::Io, error.to_string()).caused_by(error),
+        }
     }
 }
 

@@ -182,6 +182,11 @@ pub fn check() -> Result<()> {
     ask(FREE_LOOKS)
 }
 
+/// The same for who waits for others, be it for ever, and so asks now and then of itself.
+pub fn check_waiting() -> Result<()> {
+    POLL.get().map_or(Ok(()), |poll| poll())
+}
+
 /// The same where time has passed already.
 pub(crate) fn check_after_work() -> Result<()> {
     ask(0)

@@ -14,6 +14,7 @@ import contextlib
 import os
 import signal
 import sys
+import traceback
 from types import FrameType, TracebackType
 
 from .. import _start
@@ -60,10 +61,23 @@ def end_by(error: KeyboardInterrupt) -> int:
     if isinstance(error, Ended):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             sys.stdout.flush()
+        _let_go(error)
         os.kill(os.getpid(), error.number)
     # Python ends so by itself, when all is put away; only its traceback is of no use.
     sys.excepthook = _silent
     raise KeyboardInterrupt
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Lets go of what the calls held that an error went through: counts, say, whose folder goes with them.
+
+    Nothing runs any more once the signal has come, so what an error still holds would stay on the disk.
+    """
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 def _silent(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:

@@ -134,6 +134,11 @@ def _one(name: str, out: str | None) -> Iterator[Found]:
             raise FileNotFoundError(errno.ENOENT, "no file fits the pattern", name)
         yield from (Found(path, *stamp(path)) for path in paths)
     else:
+        if os.path.exists(name) and not os.path.isfile(name):
+            raise ArgumentError(
+                f"{name} is a pipe or a device, which has no size and is read only once: give it as standard "
+                f"input, `- < {name}`"
+            )
         yield Found(name, *stamp(name))
 
 

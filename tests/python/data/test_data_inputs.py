@@ -223,3 +223,12 @@ def test_tables_whose_names_are_no_utf8(tmp_path, tokenizer, format):
     comma = tmp_path / "caf\udce9.csv"
     comma.write_text("text\nwide low\n")
     assert make(comma, tokenizer, out, resume=False) == expected(tokenizer, ["wide low"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_a_pipe_is_no_input_by_its_name(tokenizer, tmp_path):
+    """It has no size to plan by, and nothing that is read again to tell whether it changed."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ArgumentError, match=r"pipe is a pipe or a device.*standard input"):
+        make(tmp_path / "pipe", tokenizer, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -16,6 +16,7 @@ mod made;
 mod replacement;
 mod target;
 mod together;
+mod waiting;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
@@ -26,15 +27,16 @@ use tessella_core::{Error, ErrorKind, Result};
 
 pub use replacement::{Replacement, commit_all};
 pub use together::{JOURNAL, Together, is_file, names, settled};
+pub use waiting::Out;
 
 /// An I/O error that names the file.
 pub fn io_error(path: &Path, doing: &str, error: io::Error) -> Error {
     match error.raw_os_error() {
         Some(_) => Error::from(error).at(path.display().to_string()),
-        // What we refuse ourselves.
-        None => {
+        // What we refuse ourselves, or what ended a wait.
+        None => error.downcast::<Error>().unwrap_or_else(|error| {
             Error::new(ErrorKind::Io, format!("{doing} {} failed: {error}", path.display())).caused_by(error)
-        }
+        }),
     }
 }
 
@@ -94,10 +96,10 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
 }
 
 /// Writes a file in portions. On an error nothing is left behind, and an older file of that name stays.
-pub fn write_with(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+pub fn write_with(path: &Path, write: impl FnOnce(&mut BufWriter<Out>) -> Result<()>) -> Result<()> {
     let failed = |error| io_error(path, "writing", error);
     let replacement = Replacement::new(path).map_err(failed)?;
-    let mut out = BufWriter::with_capacity(1 << 18, replacement.file().try_clone().map_err(failed)?);
+    let mut out = BufWriter::with_capacity(1 << 18, replacement.out().map_err(failed)?);
     write(&mut out).map_err(|error| named(error, path))?;
     out.into_inner().map_err(|error| failed(error.into_error()))?;
     replacement.commit().map_err(failed)

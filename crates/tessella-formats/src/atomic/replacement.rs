@@ -1,12 +1,13 @@
 //! One file that takes the place of another when it is whole.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
 use super::target::{already_open, create, destination, flush_folder, folder_of, keep_permissions};
+use super::waiting::{self, Out};
 use super::{claim, is_special, together};
 
 const BEGIN: &str = ".tessella-";
@@ -31,7 +32,7 @@ impl Replacement {
             return Ok(Replacement { place: Place::There(open?) });
         }
         if is_special(path) {
-            return Ok(Replacement { place: Place::There(OpenOptions::new().write(true).open(path)?) });
+            return Ok(Replacement { place: Place::There(waiting::open(path)?) });
         }
         let target = destination(path)?;
         if target.file_name().is_none() {
@@ -60,6 +61,11 @@ impl Replacement {
             Place::Beside { file, .. } => file.as_file(),
             Place::There(file) => file,
         }
+    }
+
+    /// The same for who writes here: ends when the caller wants no more, also where nobody reads.
+    pub fn out(&self) -> io::Result<Out> {
+        Ok(Out::new(self.file().try_clone()?, matches!(self.place, Place::There(_))))
     }
 
     /// Brings the content to the disk and puts it under its name.
@@ -95,14 +101,4 @@ pub fn commit_all(all: Vec<Replacement>) -> io::Result<()> {
     }
     folders.iter().for_each(|folder| flush_folder(folder));
     Ok(())
-}
-
-impl Write for Replacement {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file().flush()
-    }
 }

@@ -110,6 +110,8 @@ fn on_a_thread(py: Python<'_>, cancel: &Arc<AtomicBool>, work: Work<'_>) -> PyRe
             let work = move || {
                 // Dropped, and so signalled, on every way out.
                 let _done = done;
+                // Who waits here for a pipe asks as the calling thread does.
+                STOP.set(Some(Arc::clone(cancel)));
                 work(cancel);
             };
             let worker = threads::start(thread, scope, work).map_err(|error| raise(error.into()))?;

@@ -85,7 +85,7 @@ pub(super) fn write_parts(
     let (mut parts, mut outs) = (Vec::with_capacity(paths.len()), Vec::with_capacity(paths.len()));
     for path in paths {
         let part = Replacement::new(path).map_err(failed(path))?;
-        outs.push(BufWriter::new(part.file().try_clone().map_err(failed(path))?));
+        outs.push(BufWriter::new(part.out().map_err(failed(path))?));
         parts.push(part);
     }
     let mut writers = Vec::with_capacity(paths.len());
@@ -108,8 +108,8 @@ pub(super) fn write_parts(
 }
 
 /// A run on its way to a file.
-struct RunWriter<'a> {
-    out: &'a mut BufWriter<File>,
+struct RunWriter<'a, W: Write> {
+    out: &'a mut BufWriter<W>,
     /// Where the next block begins.
     position: u64,
     index: Vec<u8>,
@@ -122,8 +122,8 @@ struct RunWriter<'a> {
     total: u128,
 }
 
-impl<'a> RunWriter<'a> {
-    fn new(out: &'a mut BufWriter<File>) -> Result<Self> {
+impl<'a, W: Write> RunWriter<'a, W> {
+    fn new(out: &'a mut BufWriter<W>) -> Result<Self> {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         out.write_all(&FEATURES.to_le_bytes())?;
@@ -196,7 +196,7 @@ impl<'a> RunWriter<'a> {
     }
 }
 
-fn write_block(out: &mut BufWriter<File>, payload: &[u8], entries: u32) -> Result<u64> {
+fn write_block(out: &mut BufWriter<impl Write>, payload: &[u8], entries: u32) -> Result<u64> {
     let len = u32::try_from(payload.len()).map_err(|_| {
         Error::value("a piece of 4 GiB or more cannot be saved: split the text before counting")
     })?;
@@ -260,6 +260,12 @@ fn read_exact_at(path: &Path, file: &File, buffer: &mut [u8], position: u64) -> 
 impl RunFile {
     pub(super) fn open(path: &Path, owner: Option<Arc<SpillDir>>) -> Result<RunFile> {
         let failed = |error| io_error(error, path);
+        if atomic::is_special(path) {
+            return Err(Error::value(format!(
+                "{} is a pipe or a device, and counts are read from ordinary files: write them to a file first",
+                path.display()
+            )));
+        }
         let file = File::open(path).map_err(failed)?;
         let len = file.metadata().map_err(failed)?.len();
         if len < HEAD + TAIL {
