@@ -20,6 +20,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy as shallow
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from .._calls import a_call, an_encode
@@ -391,6 +392,9 @@ class PretrainedTokenizer(OtherNames):
         copy.__dict__["backend_tokenizer"] = self.backend_tokenizer.__copy__()
         copy.__dict__["_roles"] = dict(self._roles)
         copy.__dict__["_extra"] = list(self._extra)
+        # What is set on one of the two is not the other's.
+        for name in ("init_kwargs", "model_input_names", "chat_template", "deprecation_warnings"):
+            copy.__dict__[name] = shallow(self.__dict__[name])
         return copy
 
     # Other libraries ask for their own base class where they need a tokenizer.
