@@ -129,6 +129,22 @@ def test_names_that_clients_need(bert):
     assert [tokenizer._convert_token_to_id_with_added_voc(token) for token in ("hello", "?")] == [5, 1]
 
 
+def test_processors_save_their_tokenizer(bert, tmp_path):
+    """Those of images, sounds and videos: the name of their class stands in the tokenizer's settings."""
+    transformers = pytest.importorskip("transformers")
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+
+    class Reader(transformers.ProcessorMixin):
+        def __init__(self, tokenizer, chat_template=None):
+            super().__init__(tokenizer, chat_template=chat_template)
+
+    processor = Reader(tokenizer)
+    processor.save_pretrained(tmp_path / "saved")
+    config = json.loads((tmp_path / "saved" / "tokenizer_config.json").read_text(encoding="utf-8"))
+    assert (config["processor_class"], config["tokenizer_class"]) == ("Reader", "BertTokenizer")
+    assert Reader.from_pretrained(tmp_path / "saved").tokenizer("hello")["input_ids"] == [2, 5, 3]
+
+
 def test_no_token_to_begin_with(bert):
     tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
     with pytest.warns(UserWarning, match="`add_bos_token` is set, but there is no `bos_token`"):
