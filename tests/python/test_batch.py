@@ -754,7 +754,46 @@ def test_schemas_are_those_of_transformers():
             g: seventh
         """
 
-    for function in (one, two):
+    def three(city: str, days: int = 1) -> list[str]:
+        """Tells the weather.
+
+        Examples:
+            three("Rome")
+
+        Note: slow.
+
+        Args:
+            city: the city
+              days: no argument, it stands deeper
+            days (int): how many
+                days: more
+
+        Note:
+            Of no argument.
+
+        Returns:
+            for each day
+                a line
+
+            or nothing
+        Raises:
+            KeyError: if there is no such city
+        """
+
+    def four() -> int:
+        """Counts.
+
+        Example:
+            four()
+
+        Yields:
+            not a result
+
+        Return:
+            nor this
+        """
+
+    for function in (one, two, three, four):
         assert function_schema(function) == get_json_schema(function)
 
 
