@@ -678,6 +678,28 @@ def test_templates_see_plain_data(chatty):
     assert chatty.apply_chat_template(chat, chat_template=show, tokenize=False) == "<object> False False"
 
 
+def test_templates_show_data_as_those_of_transformers_do():
+    names = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    ours = PretrainedTokenizer(Tokenizer(models.BPE()))
+    theirs = names.PreTrainedTokenizerFast(tokenizer_object=tokenizers.Tokenizer(tokenizers.models.BPE()))
+    template = "{{ messages[0].content }} {{ messages[0].place }} {{ tools }} {{ documents }} {{ more }} {{ more | tojson }}"
+    chat = [{"role": "user", "content": ({"type": "text", "text": "hi"},), "place": (1, ("b",))}]
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"required": ("a", "b")}}}]
+    documents = ({"title": "t", "text": ("x",)},)
+    for more in ((1, "b"), [(1,)], {"a": (1,)}, np.int64(3), np.bool_(False), np.array(3), np.array([3])):
+        written = [
+            tokenizer.apply_chat_template(
+                chat, tools, documents, template, tokenize=False, more=more, continue_final_message=go_on
+            )
+            for go_on in (False, True)
+            for tokenizer in (ours, theirs)
+        ]
+        assert (written[0], written[2]) == (written[1], written[3])
+    by_place = "{{ more[(1, 2)] }}"
+    assert ours.apply_chat_template(chat, None, None, by_place, tokenize=False, more={(1, 2): "x"}) == "x"
+
+
 def test_wrong_conversations(chatty):
     with pytest.raises(ArgumentError, match="empty conversation"):
         chatty.apply_chat_template([])
