@@ -474,6 +474,19 @@ def test_tokenizers_travel(tokenizer):
         assert tokenizer.mask_token is None and "[MASK]" not in tokenizer.get_vocab()
 
 
+def test_what_was_warned_of_does_not_travel(tokenizer):
+    """Data sets know by the pickle whether a tokenizer is the same: their cache would be made again."""
+    tokenizer.model_max_length = 4
+    before = pickle.dumps(tokenizer)
+    with pytest.warns(UserWarning, match="longer than the 4"):
+        tokenizer("the the the the the the")
+    tokenizer.deprecation_warnings["Asking-to-pad-a-fast-tokenizer"] = False
+    assert pickle.dumps(tokenizer) == before
+    with warnings.catch_warnings(record=True) as again:
+        tokenizer("the the the the the the")
+    assert not again
+
+
 def test_trained_anew(tokenizer, bpe):
     texts = [["the cat sat", "the mat"]] * 5
     made = tokenizer.train_new_from_iterator(

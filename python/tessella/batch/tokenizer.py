@@ -405,7 +405,9 @@ class PretrainedTokenizer(OtherNames):
         return stand_in(type(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_bare, (type(self),), self.__dict__)
+        # Of what has been warned is not what it is: a cache of what it made is still good.
+        state = {**self.__dict__, "_warned_of_length": False, "deprecation_warnings": {}}
+        return (_bare, (type(self),), state)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
