@@ -474,6 +474,19 @@ def test_tokenizers_travel(tokenizer):
         assert tokenizer.mask_token is None and "[MASK]" not in tokenizer.get_vocab()
 
 
+def test_what_was_warned_of_does_not_travel(tokenizer):
+    """Data sets know by the pickle whether a tokenizer is the same: their cache would be made again."""
+    tokenizer.model_max_length = 4
+    before = pickle.dumps(tokenizer)
+    with pytest.warns(UserWarning, match="longer than the 4"):
+        tokenizer("the the the the the the")
+    tokenizer.deprecation_warnings["Asking-to-pad-a-fast-tokenizer"] = False
+    assert pickle.dumps(tokenizer) == before
+    with warnings.catch_warnings(record=True) as again:
+        tokenizer("the the the the the the")
+    assert not again
+
+
 def test_trained_anew(tokenizer, bpe):
     texts = [["the cat sat", "the mat"]] * 5
     made = tokenizer.train_new_from_iterator(
@@ -678,6 +691,28 @@ def test_templates_see_plain_data(chatty):
     assert chatty.apply_chat_template(chat, chat_template=show, tokenize=False) == "<object> False False"
 
 
+def test_templates_show_data_as_those_of_transformers_do():
+    names = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    ours = PretrainedTokenizer(Tokenizer(models.BPE()))
+    theirs = names.PreTrainedTokenizerFast(tokenizer_object=tokenizers.Tokenizer(tokenizers.models.BPE()))
+    template = "{{ messages[0].content }} {{ messages[0].place }} {{ tools }} {{ documents }} {{ more }} {{ more | tojson }}"
+    chat = [{"role": "user", "content": ({"type": "text", "text": "hi"},), "place": (1, ("b",))}]
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"required": ("a", "b")}}}]
+    documents = ({"title": "t", "text": ("x",)},)
+    for more in ((1, "b"), [(1,)], {"a": (1,)}, np.int64(3), np.bool_(False), np.array(3), np.array([3])):
+        written = [
+            tokenizer.apply_chat_template(
+                chat, tools, documents, template, tokenize=False, more=more, continue_final_message=go_on
+            )
+            for go_on in (False, True)
+            for tokenizer in (ours, theirs)
+        ]
+        assert (written[0], written[2]) == (written[1], written[3])
+    by_place = "{{ more[(1, 2)] }}"
+    assert ours.apply_chat_template(chat, None, None, by_place, tokenize=False, more={(1, 2): "x"}) == "x"
+
+
 def test_wrong_conversations(chatty):
     with pytest.raises(ArgumentError, match="empty conversation"):
         chatty.apply_chat_template([])
@@ -754,7 +789,46 @@ def test_schemas_are_those_of_transformers():
             g: seventh
         """
 
-    for function in (one, two):
+    def three(city: str, days: int = 1) -> list[str]:
+        """Tells the weather.
+
+        Examples:
+            three("Rome")
+
+        Note: slow.
+
+        Args:
+            city: the city
+              days: no argument, it stands deeper
+            days (int): how many
+                days: more
+
+        Note:
+            Of no argument.
+
+        Returns:
+            for each day
+                a line
+
+            or nothing
+        Raises:
+            KeyError: if there is no such city
+        """
+
+    def four() -> int:
+        """Counts.
+
+        Example:
+            four()
+
+        Yields:
+            not a result
+
+        Return:
+            nor this
+        """
+
+    for function in (one, two, three, four):
         assert function_schema(function) == get_json_schema(function)
 
 

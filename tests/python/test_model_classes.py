@@ -37,6 +37,33 @@ def test_the_class_of_the_settings(bert, tmp_path):
         assert copied("hello")["input_ids"] == [2, 5, 3]
 
 
+def test_what_is_set_on_a_copy_is_not_the_originals(bert, tmp_path):
+    """Else the original is saved as what its copy was made to be, and loaded again with other ids."""
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    tokenizer.chat_template = {"default": TEMPLATE}
+    made = copy.copy(tokenizer)
+    made.do_lower_case = False
+    made.model_input_names.append("special_tokens_mask")
+    made.chat_template["tool_use"] = "x"
+    made.deprecation_warnings["x"] = True
+    tokenizer.save_pretrained(tmp_path / "saved")
+    again = tessella.AutoTokenizer.from_pretrained(tmp_path / "saved")
+    assert (again.do_lower_case, again.tokenize("Hello")) == (True, ["hello"])
+    assert tokenizer.model_input_names == again.model_input_names
+    assert "special_tokens_mask" not in again.model_input_names
+    assert tokenizer.chat_template == {"default": TEMPLATE} and tokenizer.deprecation_warnings == {}
+
+
+def test_the_languages_of_a_copy_are_not_the_originals():
+    words = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "en_XX": 4, "ro_RO": 5, "a": 6}
+    backend = tessella.Tokenizer(tessella.models.WordLevel(words, "<unk>"))
+    tokenizer = names.MBartTokenizer(backend, src_lang="en_XX")
+    made = copy.copy(tokenizer)
+    made.src_lang = "ro_RO"
+    assert (tokenizer.src_lang, tokenizer("a")["input_ids"]) == ("en_XX", [6, 2, 4])
+    assert (made.src_lang, made("a")["input_ids"]) == ("ro_RO", [6, 2, 5])
+
+
 def test_a_class_adds_no_tokens_that_the_folder_lacks(tmp_path):
     backend = tessella.Tokenizer(tessella.models.WordPiece({"[UNK]": 0, "hello": 1}, unk_token="[UNK]"))
     backend.config = {"tokenizer_class": "BertTokenizer"}
@@ -100,6 +127,22 @@ def test_names_that_clients_need(bert):
     assert tokenizer.deprecation_warnings == {}
     assert [tokenizer._convert_id_to_token(id) for id in (5, 10**6)] == ["hello", None]
     assert [tokenizer._convert_token_to_id_with_added_voc(token) for token in ("hello", "?")] == [5, 1]
+
+
+def test_processors_save_their_tokenizer(bert, tmp_path):
+    """Those of images, sounds and videos: the name of their class stands in the tokenizer's settings."""
+    transformers = pytest.importorskip("transformers")
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+
+    class Reader(transformers.ProcessorMixin):
+        def __init__(self, tokenizer, chat_template=None):
+            super().__init__(tokenizer, chat_template=chat_template)
+
+    processor = Reader(tokenizer)
+    processor.save_pretrained(tmp_path / "saved")
+    config = json.loads((tmp_path / "saved" / "tokenizer_config.json").read_text(encoding="utf-8"))
+    assert (config["processor_class"], config["tokenizer_class"]) == ("Reader", "BertTokenizer")
+    assert Reader.from_pretrained(tmp_path / "saved").tokenizer("hello")["input_ids"] == [2, 5, 3]
 
 
 def test_no_token_to_begin_with(bert):

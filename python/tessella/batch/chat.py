@@ -106,7 +106,7 @@ def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str, templa
         raise ArgumentError(
             f'continue_final_message is set, but the chat template has no "{field}" in it to continue'
         )
-    if isinstance(text, list):
+    if isinstance(text, (list, tuple)):
         for block in reversed(text):
             if isinstance(block, dict) and "text" in block:
                 text = block["text"]

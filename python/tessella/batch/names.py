@@ -153,6 +153,10 @@ class OtherNames(SpecialTokens):
     def _convert_token_to_id_with_added_voc(self, token: str) -> int | None:
         return self._id(token)
 
+    # A processor of images, sounds or videos says so before it saves its tokenizer.
+    def _set_processor_class(self, processor_class: str) -> None:
+        self.init_kwargs["processor_class"] = processor_class
+
     @property
     def can_save_slow_tokenizer(self) -> bool:
         """Always false: vocabulary files of old formats are not written."""

@@ -77,34 +77,50 @@ def _of_union(hints: Sequence[Any]) -> dict[str, Any]:
     return {**schema, "nullable": True} if type(None) in hints else schema
 
 
-_SECTION = re.compile(
-    r"^(Args|Arguments|Parameters|Returns|Return|Raises|Example|Examples|Yields):\s*$", re.M
+# Where sections begin and end is what the transformers library says, so that models are shown the same words:
+# these three end a section wherever they stand, and other headings are text. Two further names of the first
+# one are taken where it is missing.
+_ENDS_HEAD = re.compile(r"Args:|Returns:|Raises:|\Z")
+_ENDS_ARGUMENTS = re.compile(r"Returns:|Raises:|\Z")
+_ENDS_RESULT = re.compile(r"Raises:|\Z")
+_ARGUMENTS = (
+    re.compile(r"^[ \t]*Args:[ \t]*\n", re.M),
+    re.compile(r"^[ \t]*(?:Arguments|Parameters):[ \t]*\n", re.M),
 )
-_ARGUMENT = re.compile(r"^(\w+)\s*(?:\([^)]*\))?:\s*(.*)$")
+_RESULT = re.compile(r"\n[ \t]*Returns:\n")
+_ARGUMENT = re.compile(r"([ \t]*)(\w+)(?:[ \t]*\([^()\n]*\))?:(.*)")
+
+
+def _until(end: re.Pattern[str], text: str) -> str:
+    found = end.search(text)
+    return text if found is None else text[: found.start()]
+
+
+def _described(body: str) -> dict[str, str]:
+    """The arguments of a section and what it says of each; lines that stand deeper go on."""
+    described: dict[str, list[str]] = {}
+    indent, name = "", None
+    for line in body.split("\n"):
+        if not line.strip():
+            continue
+        start = _ARGUMENT.match(line)
+        deeper = line.startswith((f"{indent} ", f"{indent}\t"))
+        if start and (name is None or not deeper):
+            indent, name = start[1], start[2]
+            described[name] = [start[3].strip()]
+        elif name is not None:
+            described[name].append(line.strip())
+    return {name: " ".join(lines).strip() for name, lines in described.items()}
 
 
 def _docstring(text: str) -> tuple[str, dict[str, str], str | None]:
     """The description, the arguments' descriptions and the result's, of a docstring in Google's style."""
-    places = list(_SECTION.finditer(text))
-    head = text[: places[0].start()] if places else text
-    sections = {
-        place[1]: text[place.end() : places[index + 1].start() if index + 1 < len(places) else len(text)]
-        for index, place in enumerate(places)
-    }
-    body = next((sections[name] for name in ("Args", "Arguments", "Parameters") if name in sections), "")
-    lines = [line for line in inspect.cleandoc(body).splitlines() if line.strip()]
-    arguments: dict[str, str] = {}
-    name = None
-    for line in lines:
-        start = None if line[:1].isspace() else _ARGUMENT.match(line)
-        if start:
-            name = start[1]
-            arguments[name] = start[2].strip()
-        elif name is not None:
-            arguments[name] = f"{arguments[name]} {line.strip()}".strip()
-    result = sections.get("Returns", sections.get("Return"))
-    described = None if result is None else " ".join(inspect.cleandoc(result).split()) or None
-    return head.strip(), arguments, described
+    arguments = next((found for one in _ARGUMENTS if (found := one.search(text))), None)
+    head = _until(_ENDS_HEAD, text if arguments is None else text[: arguments.start()])
+    described = {} if arguments is None else _described(_until(_ENDS_ARGUMENTS, text[arguments.end() :]))
+    result = _RESULT.search(text)
+    returned = None if result is None else _until(_ENDS_RESULT, text[result.end() :]).strip()
+    return head.strip(), described, returned
 
 
 def function_schema(function: Callable[..., Any]) -> dict[str, Any]:
@@ -123,7 +139,7 @@ def function_schema(function: Callable[..., Any]) -> dict[str, Any]:
         ['a']
     """
     name = getattr(function, "__name__", repr(function))
-    text = inspect.getdoc(function)
+    text = (inspect.getdoc(function) or "").strip()
     if not text:
         raise ArgumentError(f"the tool {name} has no docstring: models read what it does there")
     head, described, result = _docstring(text)
@@ -159,5 +175,5 @@ def function_schema(function: Callable[..., Any]) -> dict[str, Any]:
             # A model is not to write results, so what they look like may stay unsaid.
             pass
         else:
-            made["return"] = {**returned, "description": result} if result else returned
+            made["return"] = returned if result is None else {**returned, "description": result}
     return {"type": "function", "function": made}

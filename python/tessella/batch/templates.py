@@ -16,6 +16,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from .._optional import how_to_install
 from ..errors import ArgumentError, MissingDependencyError
 
@@ -35,7 +37,10 @@ def plain(value: Any) -> Any:
         return str.__str__(value)
     if isinstance(value, Mapping):
         return {plain(key): plain(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):
+        # A template that writes it as it is shows which of the two it was.
+        return tuple(plain(one) for one in value)
+    if isinstance(value, list):
         return [plain(one) for one in value]
     if isinstance(value, int):
         return int(value)
@@ -46,9 +51,8 @@ def plain(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return plain(dump())
-    item = getattr(value, "item", None)
-    if getattr(value, "ndim", None) == 0 and callable(item):
-        return plain(item())
+    if isinstance(value, np.generic):
+        return plain(value.item())
     return f"<{type(value).__name__}>"
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy as shallow
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from .._calls import a_call, an_encode
@@ -391,6 +392,9 @@ class PretrainedTokenizer(OtherNames):
         copy.__dict__["backend_tokenizer"] = self.backend_tokenizer.__copy__()
         copy.__dict__["_roles"] = dict(self._roles)
         copy.__dict__["_extra"] = list(self._extra)
+        # What is set on one of the two is not the other's.
+        for name in ("init_kwargs", "model_input_names", "chat_template", "deprecation_warnings"):
+            copy.__dict__[name] = shallow(self.__dict__[name])
         return copy
 
     # Other libraries ask for their own base class where they need a tokenizer.
@@ -401,7 +405,9 @@ class PretrainedTokenizer(OtherNames):
         return stand_in(type(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_bare, (type(self),), self.__dict__)
+        # Of what has been warned is not what it is: a cache of what it made is still good.
+        state = {**self.__dict__, "_warned_of_length": False, "deprecation_warnings": {}}
+        return (_bare, (type(self),), state)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
