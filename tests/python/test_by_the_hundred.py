@@ -257,3 +257,24 @@ def test_arrays_hold_what_lists_hold(words):
         (0, 2),
         (0,),
     )
+
+
+def test_the_plan_tells_who_takes_words_whose_tokens_have_a_suffix(monkeypatch):
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    vocab = {token: at for at, token in enumerate([*alphabet, *(f"{letter}</w>" for letter in alphabet)])}
+    cut = pre_tokenizers.Split(tessella.Regex(r"\p{L}+|[^\s\p{L}]+"), "removed", invert=True)
+    made = {}
+    for way in ("off", "at-once"):
+        monkeypatch.setenv("TESSELLA_LANES", way)
+        made[way] = Tokenizer(models.BPE(vocab, [], end_of_word_suffix="</w>"))
+        made[way].pre_tokenizer = pre_tokenizers.Sequence(
+            [cut, pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        )
+    much = next(step for step in made["at-once"].explain_plan() if step.stage == "much text")
+    assert much.engine == "words" and "tokens differ by their places in words" in much.reason, much
+    chance = random.Random(3)
+    for _ in range(200):
+        body = text(chance)
+        expected = made["off"].encode(body)
+        assert made["at-once"].encode_ids(body).tolist() == expected.ids, body
+        assert columns(made["at-once"].encode(body)) == columns(expected), body

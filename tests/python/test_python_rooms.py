@@ -24,7 +24,8 @@ ARROWS = {
     # The names of other libraries, on what is here; their files are read by the engine.
     "compat": "_tessella batch recipes training",
     "explain": "_tessella",
-    "prove": "",
+    # Which stage parts ways is what explaining shows, without how the model came to its tokens.
+    "prove": "explain",
     "demo": "compat",
     "tools": "",
     "reference": "",

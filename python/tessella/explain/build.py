@@ -11,7 +11,10 @@ from .model import teller
 from .result import Explanation, ModelPiece, Piece, SequenceSteps, Stage, TokenView
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..tokenizer import Tokenizer
+    from .model import Derivation
 
 
 def _parts(component: Any) -> list[Any]:
@@ -57,7 +60,9 @@ def _tokens(encoding: Encoding, texts: tuple[str, ...]) -> tuple[TokenView, ...]
     )
 
 
-def _sequence(tokenizer: Tokenizer, text: str, encoding: Encoding, n_best: int) -> SequenceSteps:
+def _sequence(
+    tokenizer: Tokenizer, text: str, encoding: Encoding, tell: Callable[[str], Derivation | None]
+) -> SequenceSteps:
     raw, later = _tessella.stages(tokenizer, text, tokenizer.encode_special_tokens)
     at_first = [Piece(*piece) for piece in raw]
     after_stages = [[Piece(*one) for one in stage] for stage in later]
@@ -74,7 +79,6 @@ def _sequence(tokenizer: Tokenizer, text: str, encoding: Encoding, n_best: int) 
     for part, pieces in zip(_parts(tokenizer.pre_tokenizer), after_stages[1:], strict=True):
         stages.append(Stage(f"pre-tokenizer {type(part).__name__}", tuple(pieces)))
 
-    tell = teller(tokenizer, n_best)
     tokens = _tokens(encoding, (text,))
     of_piece: dict[int | None, list[TokenView]] = {}
     for word, token in zip(encoding.word_ids, tokens, strict=True):
@@ -103,8 +107,10 @@ def explain(
     *,
     add_special_tokens: bool = True,
     n_best: int = 3,
+    derivations: bool = True,
 ) -> Explanation:
-    """See ``Tokenizer.explain``."""
+    """See ``Tokenizer.explain``. Without derivations, which take most of the time, the model's steps are not
+    told."""
     texts = (text,) if pair is None else (text, pair)
     encodings = [
         tokenizer.encode(one, add_special_tokens=False, truncation=False, padding=False) for one in texts
@@ -117,11 +123,11 @@ def explain(
         # Encoding again would draw again.
         second = encodings[1] if pair is not None else None
         whole = tokenizer.post_process(encodings[0], second, add_special_tokens)
+    tell = teller(tokenizer, n_best) if derivations else lambda _: None
     return Explanation(
         type(model).__name__,
         tuple(
-            _sequence(tokenizer, one, encoding, n_best)
-            for one, encoding in zip(texts, encodings, strict=True)
+            _sequence(tokenizer, one, encoding, tell) for one, encoding in zip(texts, encodings, strict=True)
         ),
         _tokens(whole, texts),
         chance,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TessellaError
+from ..explain.build import explain
 
 if TYPE_CHECKING:
     from .. import Encoding
@@ -97,7 +98,7 @@ def parting(before: Tokenizer, after: Tokenizer, text: str, pair: str | None = N
             return "pre-tokenizer"
         return "post-processor" if one.tokens == other.tokens else "model"
     try:
-        told = [tokenizer.explain(text, pair, n_best=1) for tokenizer in (before, after)]
+        told = [explain(tokenizer, text, pair, derivations=False) for tokenizer in (before, after)]
     except TessellaError:
         return "model"
     for stage in STAGES[:4]:

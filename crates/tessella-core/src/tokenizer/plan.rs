@@ -251,38 +251,50 @@ impl Inner {
 
     /// What takes over once there is much text, or why nothing does.
     fn explain_much_text(&self) -> Option<(&'static str, String)> {
+        let mut without_lanes = None;
         if let Reads::Bytes(bpe) = &self.plan.way.reader.reads
             && let Some(lanes) = bpe.lanes()
         {
-            return Some(match lanes {
-                Ok(engine) => (
-                    "lanes",
-                    format!(
-                        "once there is much text, pieces go by the hundred: {}; {}",
-                        engine.describe(),
-                        match engine.lengths() {
-                            Some(_) =>
-                                "offsets follow from the lengths of ids, when they are read if pieces cover a whole text",
-                            None => "offsets piece by piece, for ids do not tell lengths",
+            match lanes {
+                Ok(engine) => {
+                    let offsets = match engine.lengths() {
+                        Some(_) => {
+                            "offsets follow from the lengths of ids, when they are read if pieces cover a whole text"
                         }
-                    ),
-                ),
-                Err(reason) => ("piece by piece", reason.into()),
-            });
+                        None => "offsets piece by piece, for ids do not tell lengths",
+                    };
+                    let reason = format!(
+                        "once there is much text, pieces go by the hundred: {}; {offsets}",
+                        engine.describe()
+                    );
+                    return Some(("lanes", reason));
+                }
+                Err(reason) => without_lanes = Some(("piece by piece", reason.to_string())),
+            }
         }
         if let Some(units) = &self.plan.units {
             return Some(units.explain());
         }
-        Some(match self.plan.words.as_ref()?.characters() {
-            Some(_) => (
-                "words",
-                format!(
+        let Some(words) = &self.plan.words else { return without_lanes };
+        Some(match (words.characters(), without_lanes) {
+            (Some(_), without_lanes) => {
+                let offsets = match words.stages.cut_further() {
+                    true => "; offsets stage by stage, for words may be cut further",
+                    false => "",
+                };
+                let pieces = without_lanes
+                    .map_or(String::new(), |(_, reason)| format!(", and pieces do not: {reason}"));
+                let reason = format!(
                     "once there is much text, raw words go by the hundred: nothing around a word matters to it, and \
-                     only new ones take the stages; vectors: {}",
+                     only new ones take the stages{pieces}{offsets}; vectors: {}",
                     Level::best().name()
-                ),
-            ),
-            None => ("text by text", "some ASCII character is more than a blank or a part of a word".into()),
+                );
+                ("words", reason)
+            }
+            (None, Some(piece_by_piece)) => piece_by_piece,
+            (None, None) => {
+                ("text by text", "some ASCII character is more than a blank or a part of a word".into())
+            }
         })
     }
 }
