@@ -14,6 +14,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator
 
 from .. import inputs, terminal
 from ..shared import add, add_reading, option
@@ -28,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "after AFTER", "another one")
     option(parser, "--corpus FILE...", "texts, one a line, JSON lines or Parquet", default=[])
     option(parser, "--examples N", "texts that are shown (default: 5)", default=5)
-    add(parser, "json")
+    add(parser, "quiet", "json")
     option(parser, "--page FILE", "write it as a page")
     option(parser, "--exit-zero", "exit with 0 also where something differs")
     add(parser, "pattern")
@@ -42,12 +43,16 @@ def run(options: argparse.Namespace) -> int:
         check_ending(options.page, "--page", "pages", (".html", ".htm"), "")
     before, after = (inputs.load(name, options.pattern) for name in (options.before, options.after))
     how = inputs.reading(options, "bare lines")
-    corpora = (
-        {name: texts.each() for name, texts in inputs.readers(options.corpus, how)}
-        if options.corpus
-        else None
-    )
-    found = diff(before, after, corpora, examples=options.examples)
+    readers = inputs.readers(options.corpus, how)
+    with inputs.Progress("compare", [texts for _, texts in readers], not options.quiet) as progress:
+
+        def each(texts: Iterable[list[str]]) -> Iterator[str]:
+            for some in texts:
+                yield from some
+                progress.step()
+
+        corpora = {name: each(texts) for name, texts in readers}
+        found = diff(before, after, corpora or None, examples=options.examples)
     if options.page:
         with inputs.Output(options.page) as out:
             out.write(found.to_html())
