@@ -257,7 +257,7 @@ impl Sink for Aligned<'_, '_> {
         };
         let Tokens { columns, positions, options, fixed, words: number, places, .. } = &mut self.tokens;
         let Columns { ids, offsets, words, untold, .. } = &mut **columns;
-        let masked = view.masked(text);
+        let mut masked = view.masked(text);
         let is_first = ids.is_empty() && fixed.is_none();
         if masked.is_some() && is_first && Covered::can_wait(positions, source, &range) {
             let mut noted = std::mem::take(&mut self.worker.noted);
@@ -266,7 +266,7 @@ impl Sink for Aligned<'_, '_> {
                 noted.pieces.push(pieces);
                 options.check_cancelled()
             };
-            let outcome = lanes.append(view, (text, masked), self.worker, bpe, ids, note);
+            let outcome = lanes.append(view, (text, masked.as_mut()), self.worker, bpe, ids, note);
             *untold = Some(Arc::new(Covered::new(engine, positions, &noted)));
             self.worker.noted = noted;
             self.worker.lanes = Some(lanes);
@@ -279,7 +279,7 @@ impl Sink for Aligned<'_, '_> {
             spans.of_ids(pieces, ids, lengths, |from| source.stands(&range, from), span);
             options.check_cancelled()
         };
-        let outcome = lanes.append(view, (text, masked), self.worker, bpe, ids, each);
+        let outcome = lanes.append(view, (text, masked.as_mut()), self.worker, bpe, ids, each);
         if fixed.is_none() {
             *number = spans.number;
         }

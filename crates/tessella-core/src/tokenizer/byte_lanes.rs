@@ -70,7 +70,7 @@ impl ByteLanes {
     pub fn append(
         &mut self,
         view: &ByteLevelView,
-        (text, masked): (&str, Option<MaskedPieces<'_>>),
+        (text, masked): (&str, Option<&mut MaskedPieces<'_>>),
         worker: &mut Worker,
         bpe: &Bpe,
         out: &mut Vec<TokenId>,
@@ -178,7 +178,7 @@ impl ByteLanes {
     /// The same for a text whose pieces are found by masks.
     fn masked(
         &mut self,
-        mut pieces: MaskedPieces<'_>,
+        pieces: &mut MaskedPieces<'_>,
         text: &[u8],
         long: &mut impl LongUnits,
         out: &mut Vec<TokenId>,

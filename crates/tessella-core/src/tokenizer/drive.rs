@@ -12,6 +12,7 @@ use super::segment::SegmentScratch;
 use super::spans::{Origin, Stands};
 use super::spelling::RespelledUnits;
 use super::way::Cut;
+use crate::added::Segment;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::pretokenize::ByteLevelView;
@@ -127,7 +128,7 @@ impl Inner {
             return respelled(units, text, walk.tracked, scratch, sink);
         }
         if let Cut::RawBytes(view) = cut
-            && self.is_one_raw_segment(text, scratch)
+            && self.is_one_raw_segment(text, walk, scratch)
         {
             // Most texts, and all that costs something here is what short ones would pay for each time.
             let map = if walk.tracked { Alignment::identity(0, text.len()) } else { Alignment::untracked() };
@@ -166,11 +167,17 @@ impl Inner {
     }
 
     /// Whether a text that was cut at raw added tokens is one segment, which is as the text has it.
-    fn is_one_raw_segment(&self, text: &str, scratch: &SegmentScratch) -> bool {
-        self.normalizer.is_none()
-            && !self.added().has_normalized()
-            && text.len() <= MOST_BYTES
-            && matches!(scratch.raw.as_slice(), [only] if only.id.is_none())
+    fn is_one_raw_segment(&self, text: &str, walk: Walk, scratch: &mut SegmentScratch) -> bool {
+        let is_one = |segments: &[Segment]| matches!(segments, [only] if only.id.is_none());
+        if self.normalizer.is_some() || text.len() > MOST_BYTES || !is_one(&scratch.raw) {
+            return false;
+        }
+        if self.added().has_normalized() {
+            // With nothing that normalizes, those are looked for in the same text.
+            self.added().split_normalized(text, walk.specials_as_text, &mut scratch.normalized);
+            return is_one(&scratch.normalized);
+        }
+        true
     }
 }
 

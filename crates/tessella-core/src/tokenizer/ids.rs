@@ -273,15 +273,16 @@ impl Sink for Ids<'_, '_> {
             return one_by_one(self, source, range, view);
         };
         let (pool, reader, options) = (self.pool, self.reader, self.options);
-        let threads = threads(usize::MAX, text.len(), options);
-        let outcome = match view.masked(text).filter(|_| threads > 1 && text.len() >= LARGE) {
+        let mut masked = view.masked(text);
+        let threads = if text.len() < LARGE { 1 } else { threads(usize::MAX, text.len(), options) };
+        let outcome = match masked.take_if(|_| threads > 1) {
             Some(pieces) => {
                 let helpers = Helpers { pool, reader, options, threads };
                 together::append(&helpers, pieces, text, (&mut lanes, &mut *self.worker, bpe), self.out)
             }
             None => {
                 let check = |_: Pieces<'_>, _: &[TokenId]| options.check_cancelled();
-                lanes.append(view, (text, view.masked(text)), &mut *self.worker, bpe, self.out, check)
+                lanes.append(view, (text, masked.as_mut()), &mut *self.worker, bpe, self.out, check)
             }
         };
         self.worker.lanes = Some(lanes);

@@ -15,7 +15,7 @@ use crate::text::{AlignedText, Alignment, MOST_BYTES, Piece, Pieces};
 #[derive(Debug, Default)]
 pub(super) struct SegmentScratch {
     pub raw: Vec<Segment>,
-    normalized: Vec<Segment>,
+    pub normalized: Vec<Segment>,
     /// The first unit of a text with the character that a normalizer puts in front.
     pub prefixed: String,
 }
