@@ -1,13 +1,14 @@
 //! The merge list as a hash table: a pair of ids gives its rank and what it becomes.
 //!
 //! The table has megabytes and is looked into at random, so two small tables stand before it and keep most
-//! look-ups near the processor: a matrix of the pairs of common first symbols, and a bit for every hash that
+//! look-ups near the processor: a matrix of the pairs of common first symbols (`near`), and a bit for every hash that
 //! occurs, which tells most pairs apart that never merge.
 //!
 //! While it is built, pairs come in portions, as texts do in a [`Vocab`], and for the same reason: so that the processor
 //! waits for many places of memory at once.
 
 mod filled;
+mod near;
 mod reduced;
 mod slot;
 
@@ -19,6 +20,7 @@ use crate::spec::Vocab;
 use crate::vocab::{PORTION, is_same};
 
 use filled::Filled;
+use near::Near;
 use slot::{Narrow, Slot, Wide, are_short};
 
 /// Where a pair stands in the list, and what it becomes.
@@ -148,18 +150,6 @@ fn put_all<S: Slot>(slots: &mut [S], filter: &mut [u64], merges: &[(TokenId, Tok
     }
     new
 }
-
-/// Common first symbols and their pairs.
-#[derive(Debug, Default)]
-struct Near {
-    /// Row of a symbol by id, 0 for all others.
-    row: Flat<u8>,
-    /// Merges by row of the left and the right symbol, as numbers; empty if there are no rows.
-    merges: Flat<u64>,
-}
-
-/// Rows of the matrix, row 0 included.
-const NEAR: usize = 128;
 
 #[inline]
 fn key_of(left: TokenId, right: TokenId) -> u64 {
@@ -380,33 +370,15 @@ impl PairTable {
         }
     }
 
-    /// Prepares [`get_near`](Self::get_near) for these symbols, as many as there is room for.
+    /// Says which symbols are common, for [`get_near`](Self::get_near): once all pairs are there.
     pub(super) fn bring_near(&mut self, symbols: impl Iterator<Item = TokenId>, id_bound: usize) {
-        let (mut rows, mut merges) = (vec![0; id_bound], vec![NO_MERGE; NEAR * NEAR]);
-        let mut known = Vec::new();
-        for id in symbols {
-            if known.len() + 1 < NEAR && rows[id as usize] == 0 {
-                known.push(id);
-                rows[id as usize] = known.len() as u8;
-            }
-        }
-        for (left, &x) in known.iter().enumerate() {
-            for (right, &y) in known.iter().enumerate() {
-                merges[(left + 1) * NEAR + right + 1] = self.get(x, y).map_or(NO_MERGE, Merge::packed);
-            }
-        }
-        self.near = Near { row: rows.into(), merges: merges.into() };
+        self.near = Near::of(symbols, id_bound);
     }
 
     /// As [`get`](Self::get), for pairs that are likely to be common first symbols.
     #[inline]
     pub(super) fn get_near(&self, left: TokenId, right: TokenId) -> Option<Merge> {
-        let row = |id: TokenId| self.near.row.get(id as usize).map_or(0, |&row| usize::from(row));
-        let (x, y) = (row(left), row(right));
-        if x == 0 || y == 0 {
-            return self.get(left, right);
-        }
-        Some(self.near.merges[x * NEAR + y]).filter(|&merge| merge != NO_MERGE).map(Merge::unpacked)
+        self.near.get(left, right, |left, right| self.get(left, right))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -436,8 +408,7 @@ impl PairTable {
             Slots::Wide(slots) => arrays.put(slots),
         }
         arrays.put(&self.filter);
-        arrays.put(&self.near.row);
-        arrays.put(&self.near.merges);
+        self.near.put(|left, right| self.get(left, right), arrays);
     }
 
     /// Takes what was put, with tokens below `id_bound`.
@@ -448,21 +419,16 @@ impl PairTable {
             _ => Slots::Wide(shelf.take()?),
         };
         let filter = shelf.take::<u64>()?;
-        let near = Near { row: shelf.take()?, merges: shelf.take()? };
+        let near = Near::take(shelf, id_bound)?;
         let free = match &slots {
             Slots::Narrow(slots) => free_among(slots, id_bound),
             Slots::Wide(slots) => free_among(slots, id_bound),
         };
-        let is_known = |merge: u64| ((merge as u32) as usize) < id_bound;
-        let is_whole = slots.len().is_power_of_two()
-            && filter.len() == (slots.len() * FILTER_BITS).div_ceil(64)
-            && near.row.len() == id_bound
-            && near.row.iter().fold(true, |all, &row| all & (usize::from(row) < NEAR))
-            && near.merges.len() == NEAR * NEAR
-            && near.merges.iter().fold(true, |all, &merge| all & (merge == NO_MERGE || is_known(merge)));
-        match free {
+        let is_whole =
+            slots.len().is_power_of_two() && filter.len() == (slots.len() * FILTER_BITS).div_ceil(64);
+        match (free, near) {
             // A search ends at a place that is free.
-            Some(free) if is_whole && free > slots.len() / 8 => {
+            (Some(free), Some(near)) if is_whole && free > slots.len() / 8 => {
                 Ok(PairTable { above: Some(above as u32), len: slots.len() - free, slots, filter, near })
             }
             _ => Err(misfit()),
