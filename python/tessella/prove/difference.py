@@ -21,7 +21,7 @@ from ..errors import TessellaError
 from .outcome import Outcome, columns, outcome, parting
 from .probes import probes
 from .reduce import smallest
-from .structure import Change, changes
+from .structure import Change, changes, unseen
 
 if TYPE_CHECKING:
     from .._types import Source
@@ -83,6 +83,8 @@ class Difference:
     corpora: list[Counted] = field(default_factory=list)
     #: Texts that were tried besides those of the corpus.
     probed: int = 0
+    #: Stages with code in Python that cannot be written down, and so not be compared as structure.
+    unseen: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.structure or self.examples or any(one.differing for one in self.corpora))
@@ -100,6 +102,7 @@ class Difference:
             "examples": [one.to_dict() for one in self.examples],
             "corpora": [{**vars(one), "differing": one.differing} for one in self.corpora],
             "probed": self.probed,
+            "unseen": self.unseen,
         }
 
     def __str__(self) -> str:
@@ -150,7 +153,7 @@ def diff(
     """
     check_tokenizer("before", before)
     check_tokenizer("after", after)
-    found = Difference(changes(before, after))
+    found = Difference(changes(before, after), unseen=unseen(before, after))
     if isinstance(corpus, Mapping):
         for name, source in corpus.items():
             found.corpora.append(_counted(before, after, name, source, found, examples))

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._fingerprint import fingerprint_of
 from ..errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 #: Examples of tokens and merges that are told.
 SHOWN = 5
 _MISSING = "(nothing)"
+_STAGES = ("normalizer", "pre_tokenizer", "decoder")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,21 @@ def _fingerprints(before: Tokenizer, after: Tokenizer) -> list[Change]:
     except UnsupportedError:
         return []
     return [Change("fingerprint", one, other)] if one != other else []
+
+
+def unseen(before: Tokenizer, after: Tokenizer) -> list[str]:
+    """Stages with code in Python that cannot be written down: whether it is the same, nobody can tell."""
+    if before is after or None not in map(fingerprint_of, (before, after)):
+        return []
+    return [
+        stage
+        for stage in _STAGES
+        if any(_is_unseen(getattr(tokenizer, stage)) for tokenizer in (before, after))
+    ]
+
+
+def _is_unseen(part: Any) -> bool:
+    return part is not None and "shown as" in _state(part)
 
 
 def _state(part: Any) -> Any:

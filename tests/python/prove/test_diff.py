@@ -18,6 +18,7 @@ from tessella import (
 from tessella.cli import main
 from tessella.prove.outcome import outcome, parting
 from tessella.prove.reduce import smallest
+from tessella.words import Rules
 
 TEXTS = ["low lower lowest", "newer wider tiles", "naïve café", "Hello world 1984"] * 20
 
@@ -286,3 +287,16 @@ def test_command(gpt2, tmp_path, monkeypatch, capsys):
     assert main(["diff", "a.json", "b.json", "--page", "page.html"]) == 1
     assert "<h1>" in (tmp_path / "page.html").read_text()
     assert main(["diff", "a.json", "b.json", "--exit-zero"]) == 0
+
+
+def test_code_that_cannot_be_looked_into_is_not_called_the_same():
+    """Rules that no text of the probes tells apart: nobody knows whether the structure is the same."""
+    one, other = (Tokenizer(models.BPE({"a": 0, "b": 1}, [])) for _ in range(2))
+    one.pre_tokenizer = Rules(r"\w+|qqq\d|\S").pre_tokenizer()
+    other.pre_tokenizer = Rules(r"\w+|zzz\d{9}|\S").pre_tokenizer()
+    found = prove.diff(one, other)
+    assert not found and found.unseen == found.to_dict()["unseen"] == ["pre_tokenizer"]
+    told = "same structure but for code in Python (pre_tokenizer), which cannot be compared, same results"
+    assert told in str(found) and told in found.to_html()
+    assert "but for code" in str(prove.diff(one, other, ["qqq1 zzz123456789"]))
+    assert str(prove.diff(one, one)).startswith("no difference: same structure, same results")
