@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._chance import chance_of, settled
 from .._corpus import in_lists
 from .._fingerprint import fingerprint_of
 from .._given import check_tokenizer
@@ -131,6 +132,8 @@ def diff(
 ) -> Difference:
     """Compares two tokenizers.
 
+    Where both draw their tokens by chance (dropout, sampling), texts are compared without it.
+
     Args:
         before: one.
         after: the other.
@@ -154,6 +157,8 @@ def diff(
     check_tokenizer("before", before)
     check_tokenizer("after", after)
     found = Difference(changes(before, after), unseen=unseen(before, after))
+    if chance_of(before.model) is not None and chance_of(after.model) is not None:
+        before, after = settled(before), settled(after)
     if isinstance(corpus, Mapping):
         for name, source in corpus.items():
             found.corpora.append(_counted(before, after, name, source, found, examples))

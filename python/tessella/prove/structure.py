@@ -150,7 +150,7 @@ def _model(before: Tokenizer, after: Tokenizer) -> list[Change]:
     one, other = (_state(tokenizer.model) for tokenizer in (before, after))
     if one.get("type") != other.get("type"):
         return [Change("model", one.get("type"), other.get("type"))]
-    found = _walk("model", _options(one), _options(other))
+    found = _walk("model", {**_options(one), **_sampling(before)}, {**_options(other), **_sampling(after)})
     found += _vocabulary(_ids(before, one), _ids(after, other))
     found += _merges(one.get("merges"), other.get("merges"))
     return found + _scores(one.get("vocab"), other.get("vocab"))
@@ -158,6 +158,12 @@ def _model(before: Tokenizer, after: Tokenizer) -> list[Change]:
 
 def _options(state: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in state.items() if name not in ("vocab", "merges")}
+
+
+def _sampling(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Options of Unigram that no file has."""
+    found = {name: getattr(tokenizer.model, name, None) for name in ("alpha", "nbest_size")}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _ids(tokenizer: Tokenizer, state: Mapping[str, Any]) -> dict[str, int]:

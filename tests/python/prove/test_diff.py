@@ -16,6 +16,7 @@ from tessella import (
     prove,
 )
 from tessella.cli import main
+from tessella.errors import ArgumentError
 from tessella.prove.outcome import outcome, parting
 from tessella.prove.reduce import smallest
 from tessella.words import Rules
@@ -300,3 +301,24 @@ def test_code_that_cannot_be_looked_into_is_not_called_the_same():
     assert told in str(found) and told in found.to_html()
     assert "but for code" in str(prove.diff(one, other, ["qqq1 zzz123456789"]))
     assert str(prove.diff(one, one)).startswith("no difference: same structure, same results")
+
+
+@pytest.mark.parametrize("kind", ["dropout", "sampling"])
+def test_what_is_drawn_by_chance_is_no_difference(kind):
+    def made(chance):
+        if kind == "dropout":
+            vocabulary = {token: id for id, token in enumerate(["a", "b", "ab", "abab"])}
+            return Tokenizer(models.BPE(vocabulary, [("a", "b"), ("ab", "ab")], dropout=chance))
+        pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -1.5), ("ab", -2.0)]
+        return Tokenizer(models.Unigram(pieces, unk_id=0, alpha=chance))
+
+    one, other = made(0.5), made(0.5)
+    found = prove.diff(one, other, ["abab" * 9] * 20)
+    assert not found and found.is_same_behaviour, str(found)
+    drawn = {tuple(one.encode("abab" * 9).ids) for _ in range(20)}
+    assert len(drawn) > 1
+    with pytest.raises(ArgumentError, match=f"by chance .{kind}."):
+        prove.record(one, ["ab"])
+    # Against one that does not draw, it is one.
+    (change,) = prove.diff(one, made(None)).structure
+    assert change.path == ("model.dropout" if kind == "dropout" else "model.alpha")
