@@ -275,3 +275,10 @@ def test_what_is_drawn_by_chance_is_measured_without():
     assert found["values"] == evaluate({"drawn": plain}, texts).to_dict()["values"]
     assert found["tokenizers"][0]["fingerprint"] == drawn.fingerprint() and drawn.model.dropout == 0.5
     assert found["warnings"] == ["drawn draws its tokens by chance (dropout): it is measured without"]
+
+
+def test_values_are_plain_numbers():
+    """`yaml.safe_dump` takes no number of NumPy's, which JSON would hide."""
+    tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    values = evaluate(tokenizer, ["ab a b"] * 40).to_dict()["values"]
+    assert {type(row["value"]) for row in values} <= {float, type(None)}
