@@ -11,6 +11,9 @@ from typing import Any
 
 from .errors import ArgumentError
 
+#: How pickling makes an object anew.
+_MADE = object().__reduce_ex__(2)[0]
+
 
 def _lookup(path: str) -> Any:
     module, _, name = path.partition(":")
@@ -34,9 +37,19 @@ def import_path(component: Any) -> str | None:
         path = f"{component.__module__}:{component.__qualname__}"
         return path if _is(path, component) else None
     path = f"{cls.__module__}:{cls.__qualname__}"
-    if not getattr(component, "__dict__", None) and _is(path, cls):
-        return path
-    return None
+    return path if _is(path, cls) and _is_plain(component) else None
+
+
+def _is_plain(component: Any) -> bool:
+    """Whether calling the class without arguments gives the same.
+
+    Attributes would be lost, those in slots too, and what a tuple, a text or a number holds.
+    """
+    try:
+        how, given, *rest = component.__reduce_ex__(2)
+    except (TypeError, ValueError):
+        return False
+    return how is _MADE and given == (type(component),) and not any(rest)
 
 
 def from_import_path(path: str) -> Any:

@@ -214,3 +214,47 @@ def test_saving_by_import_path_needs_permission():
         assert pickle.loads(pickle.dumps(tokenizer)).encode_ids("a").tolist() == [0]
     finally:
         del sys.modules["a_users_module"]
+
+
+def test_what_a_component_holds_outside_of_its_attributes_is_not_lost():
+    """Slots, named tuples and numbers keep what they hold without a `__dict__`: by the path it would be gone."""
+    module = types.ModuleType("a_users_module")
+    code = """
+from typing import NamedTuple
+
+class Cuts:
+    def pre_tokenize(self, pieces):
+        pieces.split(lambda number, text: text.split(self.mark, "removed"))
+
+class Slots(Cuts):
+    __slots__ = ("mark",)
+    def __init__(self, mark="-"):
+        self.mark = mark
+
+class Tuple(NamedTuple):
+    mark: str = "-"
+    pre_tokenize = Cuts.pre_tokenize
+
+class Text(str):
+    __slots__ = ()
+    mark = property(str)
+    pre_tokenize = Cuts.pre_tokenize
+
+class Bare:
+    __slots__ = ()
+    mark = "+"
+    pre_tokenize = Cuts.pre_tokenize
+"""
+    sys.modules["a_users_module"] = module
+    try:
+        exec(code.replace("class Cuts:", "class Cuts:\n    __slots__ = ()"), module.__dict__)
+        tokenizer = Tokenizer(models.BPE({token: id for id, token in enumerate("ab+-")}, []))
+        for one in (module.Slots("+"), module.Tuple("+"), module.Text("+")):
+            tokenizer.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(one)
+            for save in (tokenizer.to_str, tokenizer.fingerprint, lambda: pickle.dumps(tokenizer)):
+                with pytest.raises(TessellaError, match=r"[Cc]ustom"):
+                    save()
+        tokenizer.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(module.Bare())
+        assert pickle.loads(pickle.dumps(tokenizer)).encode("a+b-").tokens == ["a", "b", "-"]
+    finally:
+        del sys.modules["a_users_module"]

@@ -146,7 +146,7 @@ fn hex(bytes: &[u8]) -> String {
 fn nameless(kind: &str) -> Error {
     Error::unsupported(format!(
         "a tokenizer with a custom {kind} that has no import path has no fingerprint; define its class at the top \
-         level of an importable module"
+         level of an importable module, and without attributes of its own"
     ))
 }
 

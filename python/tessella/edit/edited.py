@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._chance import chance_of, settled
 from .._corpus import in_lists
 from .._fingerprint import fingerprint_of
 from ..counting import read_texts
@@ -123,27 +124,31 @@ class Edited:
             (2, 3, 1)
         """
         effect = Effect()
+        # By chance the same text would have other tokens too.
+        both = settled(self.source), settled(self.tokenizer)
         for texts in in_lists(read_texts(corpus)):
-            _look(self, texts, effect, examples)
+            _look(*both, self.id_map, texts, effect, examples)
         if not effect.texts:
             raise ArgumentError("the corpus holds no text to try the edit on")
         return effect
 
 
-def _look(edited: Edited, texts: list[str], effect: Effect, examples: int) -> None:
-    before = edited.source.encode_ids_batch(texts)
-    after = edited.tokenizer.encode_ids_batch(texts)
+def _look(
+    source: Tokenizer, made: Tokenizer, id_map: IdMap, texts: list[str], effect: Effect, examples: int
+) -> None:
+    before = source.encode_ids_batch(texts)
+    after = made.encode_ids_batch(texts)
     effect.texts += len(texts)
     effect.bytes += sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     effect.tokens_before += len(before.ids)
     effect.tokens_after += len(after.ids)
-    for place in _differing(edited.id_map, before, after):
+    for place in _differing(id_map, before, after):
         text = texts[place]
         effect.changed += 1
-        is_altered = edited.source.decode(before[place]) != edited.tokenizer.decode(after[place])
+        is_altered = source.decode(before[place]) != made.decode(after[place])
         effect.altered += is_altered
         if len(effect.examples) < examples or (is_altered and effect.altered <= examples):
-            both = (edited.source, edited.tokenizer)
+            both = (source, made)
             one = Change(text, *(each.encode(text, truncation=False, padding=False).tokens for each in both))
             effect.examples.insert(effect.altered - 1 if is_altered else len(effect.examples), one)
             del effect.examples[examples:]
@@ -197,14 +202,15 @@ def finished(
     gone = [id for id in old if id not in new_ids]
     removed: dict[int, tuple[int, ...]] = {}
     if gone:
-        spelled = pipeline.vocabulary.speller(made.model)
+        plain = settled(made)
+        spelled = pipeline.vocabulary.speller(plain.model)
         for id in gone:
             if id not in pipeline.added_before:
                 removed[id] = spelled(old[id])
             else:
                 # What a text of that length would be cut to, or filled up with, is no part of it.
-                plain = made.encode(old[id], add_special_tokens=False, truncation=False, padding=False)
-                removed[id] = tuple(plain.ids)
+                parts = plain.encode(old[id], add_special_tokens=False, truncation=False, padding=False)
+                removed[id] = tuple(parts.ids)
     table = np.full(max(old, default=-1) + 1, -1, np.int64)
     table[list(new_ids)] = list(new_ids.values())
     vocabulary = pipeline.vocabulary
@@ -215,7 +221,8 @@ def finished(
         removed=removed,
         new=new or {},
         new_size=pipeline.size,
-        is_exact=is_exact,
+        # What is drawn by chance is encoded in other ways each time.
+        is_exact=is_exact and chance_of(pipeline.source.model) is None,
         unsure=unsure,
         before=fingerprint_of(pipeline.source),
         after=fingerprint_of(made),

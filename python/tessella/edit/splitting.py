@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._chance import settled
 from .._fingerprint import fingerprint_of
 from ..pre_tokenizers import PreTokenizer
 from .byte_texts import byte_texts
@@ -52,6 +53,7 @@ def reachable(tokenizer: Tokenizer, ids: list[int] | None = None) -> set[int]:
         >>> reachable(tokenizer)
         {0}
     """
+    tokenizer = settled(tokenizer)
     left = sorted(tokenizer.get_vocab().values()) if ids is None else ids
     found: set[int] = set()
     texts = {id: texts_of(tokenizer, id) for id in left}

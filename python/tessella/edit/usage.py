@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._chance import settled
 from .._corpus import in_lists
 from ..counting import read_texts
 from ..errors import ArgumentError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def frequencies(tokenizer: Tokenizer, corpus: Source) -> npt.NDArray[np.int64]:
     """How often each id occurs in the texts of a corpus. What templates put round texts is left out."""
+    tokenizer = settled(tokenizer)
     size = max(tokenizer.get_vocab().values(), default=-1) + 1
     found = np.zeros(size, np.int64)
     texts = 0

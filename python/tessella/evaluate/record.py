@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
+from .._chance import chance_of
 from .growth import growth
 from .intervals import FEWEST, Counted, Interval, Stratum, jackknife, of_difference, of_ratio, total_of
 from .metric import Distribution, Metric, Ratio, Total
@@ -304,7 +305,7 @@ def record(
         ],
         "zipf": {name: _zipf(measured, name, facts.size) for name, _, facts in tokenizers},
         "growth": {name: _growth(tokenizer, measured, name, facts) for name, tokenizer, facts in tokenizers},
-        "warnings": list(_warnings(measured, settings)),
+        "warnings": [*_chances(tokenizers), *_warnings(measured, settings)],
     }
 
 
@@ -353,6 +354,13 @@ def _growth(
     column = measured[0].all_columns[("", "bytes")]
     size = sum(int(one.all[:, column].sum()) for one in measured)
     return growth(tokenizer, total_of([one.groups[name] for one in measured], facts.size), size)
+
+
+def _chances(tokenizers: Sequence[tuple[str, Tokenizer, Facts]]) -> Iterator[str]:
+    """Tokenizers that do otherwise than they are measured."""
+    for name, tokenizer, _ in tokenizers:
+        if (chance := chance_of(tokenizer.model)) is not None:
+            yield f"{name} draws its tokens by chance ({chance}): it is measured without"
 
 
 def _warnings(measured: Sequence[Measured], settings: Settings) -> Iterator[str]:

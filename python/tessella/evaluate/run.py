@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import Tokenizer
+from .._chance import settled
 from .._progress import Meter, form
 from ..counting import _whole_number, memory_size
 from ..errors import ArgumentError, EncodeError, ModelError
@@ -55,11 +56,14 @@ class Candidate:
     """A tokenizer that is evaluated."""
 
     name: str
-    tokenizer: Tokenizer
+    given: Tokenizer
+    #: Without chance: the same arguments give the same report.
+    tokenizer: Tokenizer = field(init=False)
     facts: Facts = field(init=False)
     flags: dict[str, npt.NDArray[np.uint8]] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.tokenizer = settled(self.given)
         self.facts = Facts.of(self.tokenizer)
         self.flags = {name: flags for file in FLAGGED for name, flags in file.FLAGS(self.facts).items()}
 
@@ -230,7 +234,7 @@ def evaluate(
         morphemes = None if cut is None else against_gold(named, cut, **how)
     finally:
         meter.end()
-    data = record([(one.name, one.tokenizer, one.facts) for one in candidates], measured, settings)
+    data = record([(one.name, one.given, one.facts) for one in candidates], measured, settings)
     return Report({**data, "parallel": paid, "morphology": morphemes})
 
 

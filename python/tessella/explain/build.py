@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _tessella
+from .._chance import chance_of
 from .._component import SequenceMixin
 from .._tessella import Encoding, NormalizedString
 from .model import teller
@@ -27,10 +28,11 @@ def _parts(component: Any) -> list[Any]:
 
 
 def _chance(model: Any) -> str | None:
-    if getattr(model, "dropout", None):
+    chance = chance_of(model)
+    if chance == "dropout":
         left_out = "merges that the model skipped by chance are shown as if it had not"
         return f"dropout of {model.dropout}: {left_out}"
-    if getattr(model, "alpha", None) is not None and getattr(model, "nbest_size", None) not in (0, 1):
+    if chance == "sampling":
         return "sampling: the model takes one of the ways by chance, not always the best"
     return None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._chance import chance_of, settled
 from .._corpus import in_lists
 from .._fingerprint import fingerprint_of
 from .._given import check_tokenizer
@@ -21,7 +22,7 @@ from ..errors import TessellaError
 from .outcome import Outcome, columns, outcome, parting
 from .probes import probes
 from .reduce import smallest
-from .structure import Change, changes
+from .structure import Change, changes, unseen
 
 if TYPE_CHECKING:
     from .._types import Source
@@ -83,6 +84,8 @@ class Difference:
     corpora: list[Counted] = field(default_factory=list)
     #: Texts that were tried besides those of the corpus.
     probed: int = 0
+    #: Stages with code in Python that cannot be written down, and so not be compared as structure.
+    unseen: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.structure or self.examples or any(one.differing for one in self.corpora))
@@ -100,6 +103,7 @@ class Difference:
             "examples": [one.to_dict() for one in self.examples],
             "corpora": [{**vars(one), "differing": one.differing} for one in self.corpora],
             "probed": self.probed,
+            "unseen": self.unseen,
         }
 
     def __str__(self) -> str:
@@ -128,6 +132,8 @@ def diff(
 ) -> Difference:
     """Compares two tokenizers.
 
+    Where both draw their tokens by chance (dropout, sampling), texts are compared without it.
+
     Args:
         before: one.
         after: the other.
@@ -150,7 +156,9 @@ def diff(
     """
     check_tokenizer("before", before)
     check_tokenizer("after", after)
-    found = Difference(changes(before, after))
+    found = Difference(changes(before, after), unseen=unseen(before, after))
+    if chance_of(before.model) is not None and chance_of(after.model) is not None:
+        before, after = settled(before), settled(after)
     if isinstance(corpus, Mapping):
         for name, source in corpus.items():
             found.corpora.append(_counted(before, after, name, source, found, examples))

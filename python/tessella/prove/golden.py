@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .._chance import chance_of
 from .._files import _read_file, _replacing
 from .._fingerprint import fingerprint_of
 from ..errors import ArgumentError, FormatError, TessellaError
@@ -211,6 +212,11 @@ def record(tokenizer: Tokenizer, texts: Iterable[str] | None = None) -> Golden:
     """
     if isinstance(texts, str):
         raise TypeError("`texts` must be a list of texts, not one str")
+    if (chance := chance_of(tokenizer.model)) is not None:
+        raise ArgumentError(
+            f"the tokenizer draws its tokens by chance ({chance}), so that it gives others each time: switch "
+            "that off first"
+        )
     is_general = texts is None
     if texts is None:
         added = [one.content for one in tokenizer.get_added_tokens_decoder().values()]

@@ -21,7 +21,7 @@ def tree(found: Difference) -> str:
     """What is different, from the structure to single texts."""
     if not found:
         texts = sum(one.texts for one in found.corpora)
-        return f"no difference: same structure, same results for {found.probed + texts:,} texts"
+        return f"no difference: same structure{_but(found)}, same results for {found.probed + texts:,} texts"
     lines = []
     if found.structure:
         lines.append("structure")
@@ -29,7 +29,7 @@ def tree(found: Difference) -> str:
             lines.append(f"  {visible(part)}")
             lines += [f"    {visible(str(change))}" for change in group]
     else:
-        lines.append("structure: the same")
+        lines.append("structure: the same" + _but(found))
     for one in found.corpora:
         share = one.differing / max(one.texts, 1)
         lines.append(
@@ -42,6 +42,12 @@ def tree(found: Difference) -> str:
     for example in found.examples:
         lines += _example(example)
     return "\n".join(lines)
+
+
+def _but(found: Difference) -> str:
+    """What is not known of the structure."""
+    stages = ", ".join(found.unseen)
+    return f" but for code in Python ({stages}), which cannot be compared" if stages else ""
 
 
 def _example(one: Example) -> list[str]:
@@ -97,7 +103,7 @@ def body(found: Difference) -> str:
         )
         parts.append(f"<table><tr><th>where</th><th>before and after</th></tr>{rows}</table>")
     else:
-        parts.append("<p>the same</p>")
+        parts.append(f"<p>the same{escape(_but(found))}</p>")
     parts.append("<h2>Behaviour</h2>")
     if found.corpora:
         rows = "".join(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._fingerprint import fingerprint_of
 from ..errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 #: Examples of tokens and merges that are told.
 SHOWN = 5
 _MISSING = "(nothing)"
+_STAGES = ("normalizer", "pre_tokenizer", "decoder")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,21 @@ def _fingerprints(before: Tokenizer, after: Tokenizer) -> list[Change]:
     except UnsupportedError:
         return []
     return [Change("fingerprint", one, other)] if one != other else []
+
+
+def unseen(before: Tokenizer, after: Tokenizer) -> list[str]:
+    """Stages with code in Python that cannot be written down: whether it is the same, nobody can tell."""
+    if before is after or None not in map(fingerprint_of, (before, after)):
+        return []
+    return [
+        stage
+        for stage in _STAGES
+        if any(_is_unseen(getattr(tokenizer, stage)) for tokenizer in (before, after))
+    ]
+
+
+def _is_unseen(part: Any) -> bool:
+    return part is not None and "shown as" in _state(part)
 
 
 def _state(part: Any) -> Any:
@@ -133,7 +150,7 @@ def _model(before: Tokenizer, after: Tokenizer) -> list[Change]:
     one, other = (_state(tokenizer.model) for tokenizer in (before, after))
     if one.get("type") != other.get("type"):
         return [Change("model", one.get("type"), other.get("type"))]
-    found = _walk("model", _options(one), _options(other))
+    found = _walk("model", {**_options(one), **_sampling(before)}, {**_options(other), **_sampling(after)})
     found += _vocabulary(_ids(before, one), _ids(after, other))
     found += _merges(one.get("merges"), other.get("merges"))
     return found + _scores(one.get("vocab"), other.get("vocab"))
@@ -141,6 +158,12 @@ def _model(before: Tokenizer, after: Tokenizer) -> list[Change]:
 
 def _options(state: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in state.items() if name not in ("vocab", "merges")}
+
+
+def _sampling(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Options of Unigram that no file has."""
+    found = {name: getattr(tokenizer.model, name, None) for name in ("alpha", "nbest_size")}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _ids(tokenizer: Tokenizer, state: Mapping[str, Any]) -> dict[str, int]:

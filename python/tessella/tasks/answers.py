@@ -217,33 +217,40 @@ class QuestionAnswerer:
             size = len(encoding.ids)
             begins, finishes = numbers(starts)[:size], numbers(ends)[:size]
             allowed = [int(number == sequence) for number in encoding.sequence_ids]
-            # Widening can make answers equal: ask for some more.
-            wanted = 2 * n + 10 if self.whole_words else n
+            # Widening makes answers equal, as many as a word has pairs of tokens: how many have to be looked
+            # at for n different ones is not known before.
+            wanted = max(size, 1) * self.max_answer_tokens
             best = best_spans(begins, finishes, allowed, wanted, max_tokens=self.max_answer_tokens)
             none = min(none, best.no_answer)
+            edges = self._edges(encoding, sequence)
             here: dict[tuple[int, int], float] = {}
             for start, end, score in best.spans:
-                span = self._characters(encoding, start, end, sequence)
-                here[span] = here.get(span, 0.0) + score
+                span = edges[start][0], edges[end][1]
+                # The best comes first, and stays.
+                if span[0] < span[1]:
+                    here.setdefault(span, score)
+                if len(here) == n:
+                    break
             for span, score in here.items():
                 found[span] = max(found.get(span, 0.0), score)
-        answers = [Answer(text[a:b], score, a, b) for (a, b), score in found.items() if b > a]
+        answers = [Answer(text[a:b], score, a, b) for (a, b), score in found.items()]
         if self.no_answer:
             answers.append(Answer("", none, 0, 0))
         return sorted(answers, key=lambda answer: (-answer.score, answer.start, answer.end))[:n]
 
-    def _characters(self, encoding: Encoding, start: int, end: int, sequence: int) -> tuple[int, int]:
-        offsets = encoding.offsets
-        first, last = offsets[start][0], offsets[end][1]
-        if self.whole_words:
-            words = encoding.word_ids
-            begin = self._word(encoding, words[start], sequence)
-            finish = self._word(encoding, words[end], sequence)
-            # A word may be cut by the window; what is known of it is what the tokens say.
-            first = min(first, begin[0]) if begin else first
-            last = max(last, finish[1]) if finish else last
-        return first, last
-
-    @staticmethod
-    def _word(encoding: Encoding, word: int | None, sequence: int) -> tuple[int, int] | None:
-        return None if word is None else encoding.word_to_chars(word, sequence)
+    def _edges(self, encoding: Encoding, sequence: int) -> list[tuple[int, int]]:
+        """The characters of each token, or of the word that it is a part of."""
+        edges = encoding.offsets
+        if not self.whole_words:
+            return edges
+        words: dict[int, tuple[int, int]] = {}
+        numbered = zip(encoding.word_ids, encoding.sequence_ids, strict=True)
+        for place, (word, number) in enumerate(numbered):
+            if word is None or number != sequence:
+                continue
+            start, end = edges[place]
+            if word not in words:
+                # A word may be cut by the window; what is known of it is what the tokens say.
+                words[word] = encoding.word_to_chars(word, sequence) or (start, end)
+            edges[place] = min(start, words[word][0]), max(end, words[word][1])
+        return edges

@@ -1,5 +1,6 @@
 """Tokens taken away by rules: leaves first, least frequent first."""
 
+import json
 import random
 
 import numpy as np
@@ -160,3 +161,21 @@ def test_frequencies_are_those_of_encoding():
         frequencies(old, some).tolist()
         == np.bincount(ids, minlength=max(old.get_vocab().values()) + 1).tolist()
     )
+
+
+def test_what_is_drawn_by_chance_neither_counts_nor_proves():
+    texts = ["low lower lowest newer wider"] * 40
+    plain = recipes.get("gpt2").train(texts, vocab_size=275)
+    said = json.loads(plain.to_str())
+    said["model"]["dropout"] = 0.5
+    drawn = Tokenizer.from_str(json.dumps(said))
+    wanted, found = (edit.prune(one, 266, texts) for one in (plain, drawn))
+    assert found.tokenizer.get_vocab() == wanted.tokenizer.get_vocab()
+    assert found.id_map.decomposition(max(found.id_map.removed_ids)) == wanted.id_map.decomposition(
+        max(wanted.id_map.removed_ids)
+    )
+    assert found.dry_run(texts) == wanted.dry_run(texts)
+    ids = plain.encode("wider").ids
+    # The same text has other ids each time, so none are proven.
+    assert not found.id_map.is_exact_for([ids[0]]) and wanted.id_map.is_exact
+    assert found.tokenizer.model.dropout == 0.5

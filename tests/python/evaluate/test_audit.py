@@ -427,3 +427,18 @@ def test_the_mark_of_what_goes_on_a_word_is_no_text(splitter):
     # A text may have the mark itself.
     pieces = {"[UNK]": 0, "##b": 1, "##bb": 2, "[UNK]b": 3, "[UNK]bb": 4, "##bbb": 5, "[UNK]bbb": 6}
     assert not audit(Tokenizer(models.WordPiece(pieces, unk_token="[UNK]"))).unreachable
+
+
+def test_residues_are_counted_without_chance():
+    vocabulary = {token: id for id, token in enumerate(["a", "b", "ab", "abab"])}
+    merges = [("a", "b"), ("ab", "ab")]
+    plain, drawn = (Tokenizer(models.BPE(vocabulary, merges, dropout=rate)) for rate in (None, 0.5))
+    wanted, found = (audit(one, ["abab" * 5] * 40).to_dict()["residues"] for one in (plain, drawn))
+    assert found == wanted and [row["token"] for row in found["some"]] == ["ab"]
+
+
+def test_a_worse_score_is_no_proof_where_ways_are_sampled():
+    pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -1.0), ("ab", -9.0)]
+    plain, drawn = (Tokenizer(models.Unigram(pieces, unk_id=0, alpha=alpha)) for alpha in (None, 1.0))
+    assert [row["token"] for row in audit(plain).unreachable] == ["ab"]
+    assert not audit(drawn).unreachable and any("ab" in drawn.encode("ab" * 99).tokens for _ in range(500))

@@ -263,3 +263,22 @@ def test_files_that_are_no_reports(report, tmp_path, tokenizers):
             Report.load(path)
         assert caught.value.filename == str(path)
         assert main(["report", str(path)]) == 1
+
+
+def test_what_is_drawn_by_chance_is_measured_without():
+    """The same arguments give the same report, and it says that the tokenizer does otherwise."""
+    vocabulary = {token: id for id, token in enumerate(["a", "b", "ab"])}
+    plain, drawn = (Tokenizer(models.BPE(vocabulary, [("a", "b")], dropout=rate)) for rate in (None, 0.5))
+    texts = ["ab" * size for size in range(1, 60)]
+    found, again = (evaluate({"drawn": drawn}, texts).to_dict() for _ in range(2))
+    assert found == again
+    assert found["values"] == evaluate({"drawn": plain}, texts).to_dict()["values"]
+    assert found["tokenizers"][0]["fingerprint"] == drawn.fingerprint() and drawn.model.dropout == 0.5
+    assert found["warnings"] == ["drawn draws its tokens by chance (dropout): it is measured without"]
+
+
+def test_values_are_plain_numbers():
+    """`yaml.safe_dump` takes no number of NumPy's, which JSON would hide."""
+    tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    values = evaluate(tokenizer, ["ab a b"] * 40).to_dict()["values"]
+    assert {type(row["value"]) for row in values} <= {float, type(None)}

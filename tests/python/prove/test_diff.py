@@ -16,8 +16,10 @@ from tessella import (
     prove,
 )
 from tessella.cli import main
+from tessella.errors import ArgumentError
 from tessella.prove.outcome import outcome, parting
 from tessella.prove.reduce import smallest
+from tessella.words import Rules
 
 TEXTS = ["low lower lowest", "newer wider tiles", "naïve café", "Hello world 1984"] * 20
 
@@ -286,3 +288,37 @@ def test_command(gpt2, tmp_path, monkeypatch, capsys):
     assert main(["diff", "a.json", "b.json", "--page", "page.html"]) == 1
     assert "<h1>" in (tmp_path / "page.html").read_text()
     assert main(["diff", "a.json", "b.json", "--exit-zero"]) == 0
+
+
+def test_code_that_cannot_be_looked_into_is_not_called_the_same():
+    """Rules that no text of the probes tells apart: nobody knows whether the structure is the same."""
+    one, other = (Tokenizer(models.BPE({"a": 0, "b": 1}, [])) for _ in range(2))
+    one.pre_tokenizer = Rules(r"\w+|qqq\d|\S").pre_tokenizer()
+    other.pre_tokenizer = Rules(r"\w+|zzz\d{9}|\S").pre_tokenizer()
+    found = prove.diff(one, other)
+    assert not found and found.unseen == found.to_dict()["unseen"] == ["pre_tokenizer"]
+    told = "same structure but for code in Python (pre_tokenizer), which cannot be compared, same results"
+    assert told in str(found) and told in found.to_html()
+    assert "but for code" in str(prove.diff(one, other, ["qqq1 zzz123456789"]))
+    assert str(prove.diff(one, one)).startswith("no difference: same structure, same results")
+
+
+@pytest.mark.parametrize("kind", ["dropout", "sampling"])
+def test_what_is_drawn_by_chance_is_no_difference(kind):
+    def made(chance):
+        if kind == "dropout":
+            vocabulary = {token: id for id, token in enumerate(["a", "b", "ab", "abab"])}
+            return Tokenizer(models.BPE(vocabulary, [("a", "b"), ("ab", "ab")], dropout=chance))
+        pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -1.5), ("ab", -2.0)]
+        return Tokenizer(models.Unigram(pieces, unk_id=0, alpha=chance))
+
+    one, other = made(0.5), made(0.5)
+    found = prove.diff(one, other, ["abab" * 9] * 20)
+    assert not found and found.is_same_behaviour, str(found)
+    drawn = {tuple(one.encode("abab" * 9).ids) for _ in range(20)}
+    assert len(drawn) > 1
+    with pytest.raises(ArgumentError, match=f"by chance .{kind}."):
+        prove.record(one, ["ab"])
+    # Against one that does not draw, it is one.
+    (change,) = prove.diff(one, made(None)).structure
+    assert change.path == ("model.dropout" if kind == "dropout" else "model.alpha")

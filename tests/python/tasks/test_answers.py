@@ -5,6 +5,7 @@ from copy import copy
 
 import numpy as np
 import pytest
+from tessella import Tokenizer, models, pre_tokenizers, processors
 from tessella.errors import ArgumentError
 from tessella.tasks import Answer, BestSpans, QuestionAnswerer, best_spans, softmax, windows
 
@@ -88,6 +89,28 @@ def test_whole_words_and_sides(pieces):
 
     other = QuestionAnswerer(model, pieces, question_first=False, max_length=16, stride=4)
     assert other("flew", " ".join(["to Ulm ,"] * 10) + " Angela")[0].text == "Angela"
+
+
+def test_an_answer_scores_the_same_however_many_are_asked_for():
+    """Words of several tokens have many pairs of tokens: each answer is told once, with its best."""
+    vocab = ["[CLS]", "[SEP]", "who", "a", "##b", "##c", "##d", "##e", "##f", "z"]
+    tokenizer = Tokenizer(models.WordPiece({token: id for id, token in enumerate(vocab)}))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [("[CLS]", 0), ("[SEP]", 1)]
+    )
+
+    def model(encodings):
+        for encoding in encodings:
+            rows = [2.0 if token == "a" or token[0] == "#" else 0.0 for token in encoding.tokens]
+            yield rows, rows
+
+    every = QuestionAnswerer(model, tokenizer)("who", "z abcdef z", n=50)
+    assert [answer.text for answer in every[:3]] == ["abcdef", "z abcdef", "abcdef z"] and len(every) == 6
+    for n in range(1, 6):
+        assert QuestionAnswerer(model, tokenizer)("who", "z abcdef z", n=n) == every[:n]
+    tokens = QuestionAnswerer(model, tokenizer, whole_words=False)("who", "z abcdef z")
+    assert every[0].score == tokens[0].score
 
 
 def test_no_answer(pieces):

@@ -276,7 +276,8 @@ fn write_custom(writer: &mut Writer, kind: &str, import_path: Option<String>) ->
     let Some(path) = import_path else {
         return Err(Error::unsupported(format!(
             "Custom {kind} cannot be serialized: it has no import path; define its class at the top level of \
-             an importable module (not in `__main__` or inside of a function) so that it can be found again"
+             an importable module (not in `__main__` or inside of a function), and without attributes of its own, \
+             so that it can be made again"
         )));
     };
     writer.begin_object();

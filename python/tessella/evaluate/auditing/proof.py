@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..._chance import chance_of
 from ..._vocabulary import model_state, piece_scores
 from .witness import characters, is_utf8_inside
 
@@ -162,6 +163,9 @@ class Prover:
 
     def _unigram(self, id: int) -> Reason | None:
         token = self._entries.tokens[id] or ""
+        if chance_of(self._model) is not None:
+            # Sampling takes worse ways too, however seldom.
+            return None
         parts = self._model.tokenize(token)
         if [part.id for part in parts] == [id]:
             return None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._chance import settled
 from ..blocks import Histogram
 from ..corpora import portions
 from ..growth import merged, steps
@@ -35,7 +36,8 @@ LEAST, LOW, MOST = 20, 0.05, 200
 def emitted(
     tokenizer: Tokenizer, texts: Texts, size: int, num_threads: int | None = None
 ) -> tuple[Whole, int]:
-    """How often each id comes out, and bytes that were read."""
+    """How often each id comes out where nothing is drawn by chance, and bytes that were read."""
+    tokenizer = settled(tokenizer)
     counts, read = Histogram(size, 1), 0
     for some in portions(texts):
         ragged = tokenizer.encode_ids_batch(some, add_special_tokens=False, num_threads=num_threads)

@@ -27,7 +27,7 @@ def average_rank(counts: npt.NDArray[np.int64]) -> float:
 
 def utilisation(counts: npt.NDArray[np.int64], facts: Facts) -> float:
     """Entries that occur over all entries."""
-    return np.count_nonzero(counts) / facts.vocabulary if facts.vocabulary else float("nan")
+    return int(np.count_nonzero(counts)) / facts.vocabulary if facts.vocabulary else float("nan")
 
 
 METRICS = (
