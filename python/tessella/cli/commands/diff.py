@@ -43,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
         check_ending(options.page, "--page", "pages", (".html", ".htm"), "")
     before, after = (inputs.load(name, options.pattern) for name in (options.before, options.after))
     how = inputs.reading(options, "bare lines")
-    readers = inputs.readers(options.corpus, how)
+    # Nobody named is not standard input here.
+    readers = inputs.readers(options.corpus, how) if options.corpus else []
     with inputs.Progress("compare", [texts for _, texts in readers], not options.quiet) as progress:
 
         def each(texts: Iterable[list[str]]) -> Iterator[str]:
