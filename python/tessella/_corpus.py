@@ -72,7 +72,9 @@ class Pipe:
         """What is there, at most so many bytes; nothing at the end."""
         if self._file is None:
             self._file = open(self._name, "rb", 0)  # noqa: SIM115
-        found: bytes = self._file.read(most)
+        found: bytes = b"" if self._file.closed else self._file.read(most)
+        if not found:
+            self._file.close()
         return found
 
 

@@ -689,6 +689,11 @@ def test_templates_see_plain_data(chatty):
     chat = [{"role": "user", "content": Note("a"), "image": object(), "none": None}]
     show = "{{ messages[0].image }} {{ messages[0].content.shout is defined }} {{ 'none' in messages[0] }}"
     assert chatty.apply_chat_template(chat, chat_template=show, tokenize=False) == "<object> False False"
+    # The item of the last two is itself.
+    numbers = [np.float16(1.5), np.int8(3), np.complex64(1), np.longdouble(1.5), np.clongdouble(1)]
+    chat = [{"role": "user", "content": numbers}]
+    shown = chatty.apply_chat_template(chat, chat_template="{{ messages[0].content }}", tokenize=False)
+    assert shown == "[1.5, 3, '<complex64>', 1.5, '<clongdouble>']"
 
 
 def test_templates_show_data_as_those_of_transformers_do():

@@ -51,7 +51,10 @@ def plain(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return plain(dump())
-    if isinstance(value, np.generic):
+    if isinstance(value, np.floating):
+        # The item of one that is wider than Python's is itself.
+        return float(value)
+    if isinstance(value, np.generic) and not isinstance(value, np.complexfloating):
         return plain(value.item())
     return f"<{type(value).__name__}>"
 

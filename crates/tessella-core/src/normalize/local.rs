@@ -53,17 +53,27 @@ impl Normalizer {
                 _ => {}
             }
         }
-        Some((of_words, blanks))
+        // What goes at the ends, and which blanks are beside each other, is told by characters: they say nothing of several together.
+        self.literals_are_solid().then_some((of_words, blanks))
+    }
+
+    /// Whether no literal of several characters has white space in it or becomes such, or nothing.
+    fn literals_are_solid(&self) -> bool {
+        let is_told = |(number, step): (usize, &Step)| match step {
+            Step::Replace(replace) if !replace.is_of_blanks() => replace.literal().is_some_and(|literal| {
+                let behind = self.steps[number + 1..].iter().filter(|step| changes_words(step));
+                literal.chars().count() == 1
+                    || !literal.contains(char::is_whitespace)
+                        && holds_at_each(replace.content().into(), behind, |c| !c.is_whitespace())
+            }),
+            _ => true,
+        };
+        self.steps.iter().enumerate().all(is_told)
     }
 
     /// The steps that change words.
     pub(super) fn word_steps(&self) -> impl Iterator<Item = &Step> + Clone {
-        let is_around = |step: &Step| match step {
-            Step::Strip { .. } => true,
-            Step::Replace(replace) => replace.is_of_blanks(),
-            _ => false,
-        };
-        self.steps.iter().filter(move |step| !(self.of_words && is_around(step)))
+        self.steps.iter().filter(|step| !self.of_words || changes_words(step))
     }
 
     /// Whether each character becomes what it becomes alone.
@@ -88,15 +98,7 @@ impl Normalizer {
     }
 
     fn is_at_each_step(&self, c: char, is: impl Fn(char) -> bool) -> bool {
-        let mut text = c.to_string();
-        let holds = |text: &str| !text.is_empty() && text.chars().all(&is);
-        holds(&text)
-            && self.word_steps().all(|step| {
-                step.of(&text).is_ok_and(|next| {
-                    text = next;
-                    holds(&text)
-                })
-            })
+        holds_at_each(c.into(), self.word_steps(), is)
     }
 
     /// Whether what stands between blanks becomes what it becomes alone; `is_blank` says of a
@@ -301,6 +303,31 @@ impl Normalizer {
             .find(|step| !matches!(step, Step::Lowercase))
             .is_some_and(|step| matches!(step, Step::StripAccents))
     }
+}
+
+/// Whether a step does more than what is done between words and at the ends of a text.
+fn changes_words(step: &Step) -> bool {
+    match step {
+        Step::Strip { .. } => false,
+        Step::Replace(replace) => !replace.is_of_blanks(),
+        _ => true,
+    }
+}
+
+/// Whether a text has such characters and no others, and so has what each of the steps makes of it.
+fn holds_at_each<'s>(
+    mut text: String,
+    mut steps: impl Iterator<Item = &'s Step>,
+    is: impl Fn(char) -> bool,
+) -> bool {
+    let holds = |text: &str| !text.is_empty() && text.chars().all(&is);
+    holds(&text)
+        && steps.all(|step| {
+            step.of(&text).is_ok_and(|next| {
+                text = next;
+                holds(&text)
+            })
+        })
 }
 
 /// No character of Unicode is decomposed into more than eleven times its bytes.

@@ -299,6 +299,46 @@ fn words_between_marks_are_as_the_stages() {
     assert!(told > 9000, "{told}");
 }
 
+/// Of what goes at the ends of a text, and of which blanks are beside each other, no character tells where several of them are
+/// replaced by something else, or by nothing.
+#[test]
+fn literals_beside_blanks_are_as_the_stages() {
+    let literals = ["\n\n", "a\n", "\na", "ab", "b", "``", "\n", "\u{3000}", "é\u{301}"];
+    let mut taken = 0;
+    for seed in 0..432 {
+        let mut spec = gap_spec(1);
+        let literal = NormalizerSpec::Replace {
+            pattern: Pattern::Literal(literals[seed % 9].into()),
+            content: ["x", "", "\n", "\"", "\u{1}", "\u{3000}"][seed / 9 % 6].into(),
+        };
+        let strip = NormalizerSpec::Strip { left: true, right: seed / 54 % 2 == 0 };
+        let mut steps = match seed / 108 {
+            0 => vec![literal, strip],
+            1 => vec![strip, literal],
+            2 => vec![strip.clone(), literal, NormalizerSpec::Nmt, strip],
+            _ => vec![literal, NormalizerSpec::Nmt],
+        };
+        if seed % 4 < 2 {
+            steps.push(NormalizerSpec::Replace {
+                pattern: Pattern::Regex { source: " {2,}".into(), dialect: Dialect::Oniguruma },
+                content: " ".into(),
+            });
+        }
+        spec.normalizer = Some(NormalizerSpec::Sequence(steps));
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        let slow = stage_after_stage(&fast);
+        taken += usize::from(fast.inner.plan.words.is_some());
+        let mut random = Random::from_seed(seed as u64);
+        for _ in 0..60 {
+            let parts = ["a", "b", "``", "\n", "\n", " ", "é\u{301}", "x", "\u{3000}"];
+            let count = 1 + random.next_u64() as usize % 7;
+            let text: String = (0..count).map(|_| parts[random.next_u64() as usize % parts.len()]).collect();
+            refusals(&fast, &slow, &text, &EncodeOptions::default());
+        }
+    }
+    assert!(taken > 100, "{taken}");
+}
+
 /// A tokenizer whose first stage leaves blanks out, with others behind it.
 fn stage_spec(seed: u64) -> TokenizerSpec {
     let mut spec = word_spec(seed * 5 + 1);
