@@ -77,9 +77,9 @@ def _of_union(hints: Sequence[Any]) -> dict[str, Any]:
     return {**schema, "nullable": True} if type(None) in hints else schema
 
 
-# Where sections begin and end is what the transformers library says, so that models are shown the same words:
-# these three end a section wherever they stand, and other headings are text. Two further names of the first
-# one are taken where it is missing.
+# Where sections begin and end is what the transformers library says, so that models are shown the same words
+# of every argument that has some: these three end a section wherever they stand, and other headings are text.
+# Two further names of the first one are taken where it is missing.
 _ENDS_HEAD = re.compile(r"Args:|Returns:|Raises:|\Z")
 _ENDS_ARGUMENTS = re.compile(r"Returns:|Raises:|\Z")
 _ENDS_RESULT = re.compile(r"Raises:|\Z")

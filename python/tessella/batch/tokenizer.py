@@ -394,7 +394,8 @@ class PretrainedTokenizer(OtherNames):
         copy.__dict__["_extra"] = list(self._extra)
         # What is set on one of the two is not the other's.
         for name in ("init_kwargs", "model_input_names", "chat_template", "deprecation_warnings"):
-            copy.__dict__[name] = shallow(self.__dict__[name])
+            if name in self.__dict__:
+                copy.__dict__[name] = shallow(self.__dict__[name])
         return copy
 
     # Other libraries ask for their own base class where they need a tokenizer.

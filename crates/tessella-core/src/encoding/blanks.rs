@@ -9,14 +9,14 @@ use crate::ids::TokenId;
 #[derive(Debug, Default)]
 pub struct Blanks {
     of_id: OnceLock<Box<[AtomicU16]>>,
-    /// Ids that are remembered: those below.
+    /// Ids that are remembered: those below, as many as there are tokens.
     ids: usize,
 }
 
 /// More ids are not remembered, and neither are more blanks than fit.
 const MOST_IDS: usize = 1 << 22;
 const MOST: u32 = 127;
-/// One more than what a byte says: nothing is known where nothing was written.
+/// Is set where something was written.
 const KNOWN: u16 = 1 << 7;
 
 impl Blanks {
@@ -25,7 +25,7 @@ impl Blanks {
         Blanks { of_id: OnceLock::new(), ids: tokens.min(MOST_IDS) }
     }
 
-    /// Has `look` ask for many ids whose texts `text` gives.
+    /// Who tells the blanks of ids, whose texts `text` gives.
     pub(super) fn look<'t>(&self, text: impl Fn(TokenId) -> &'t str) -> impl Fn(TokenId) -> [u32; 2] {
         let of_id = self.of_id.get_or_init(|| (0..self.ids).map(|_| AtomicU16::new(0)).collect());
         move |id| {

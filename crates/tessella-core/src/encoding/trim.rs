@@ -45,7 +45,7 @@ number!(u32, i64, usize);
 #[inline(always)]
 fn trimmed<T: Number>([leading, trailing]: [u32; 2], keeps_one: bool, [start, end]: [T; 2]) -> [T; 2] {
     let leading = if keeps_one & (leading == 1) { 0 } else { leading };
-    let start = start.plus(T::of(leading)).min(end);
+    let start = start.plus(T::of(leading)).min(end.max(start));
     let trailing = T::of(trailing);
     [start, if end >= trailing { end.minus(trailing).max(start) } else { end }]
 }
@@ -58,7 +58,7 @@ pub struct Trim {
 }
 
 impl Trim {
-    /// Of the tokens of a text, whose first one starts at 0.
+    /// Of the tokens of a text from its beginning on, as those of [`super::places::Untold`] are: the first one starts at 0.
     pub fn apply<T: Number>(&self, ids: &[TokenId], offsets: &mut [[T; 2]]) {
         let Trim { vocabulary, add_prefix_space } = self;
         let text = |id| vocabulary.token_text(id).unwrap_or_default();

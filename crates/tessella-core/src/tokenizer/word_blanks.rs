@@ -30,13 +30,14 @@ impl BlanksInFront {
         Some(BlanksInFront { are, join: !gaps.are_pieces() })
     }
 
-    /// How many bytes in front become one blank; `None` if that cannot be told.
+    /// How many bytes in front become one blank, if it is not one that stays, which is as any other character; `None` if that cannot be
+    /// told.
     #[inline]
     pub fn length(&self, word: &[u8]) -> Option<usize> {
         let is_blank = |&&byte: &&u8| byte.is_ascii() && self.are >> byte & 1 == 1;
         let length = word.iter().take_while(is_blank).count();
         match (length, word) {
-            (0, _) | (1, [b' ', ..]) => Some(length),
+            (0, _) | (1, [b' ', ..]) => Some(0),
             // Marks beyond ASCII may join with what is before them.
             _ => (word.get(length).is_some_and(u8::is_ascii) && (length == 1 || self.join)).then_some(length),
         }

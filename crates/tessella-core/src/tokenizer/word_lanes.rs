@@ -165,7 +165,7 @@ impl WordLanes {
         scratch: &mut Scratch,
         out: &mut impl TakesWords,
     ) -> Result<Option<()>> {
-        let WordLanes { words, runner, written, wide_bytes, spans, buffers, packs, bytes, joined, .. } = self;
+        let WordLanes { words, runner, written, wide_bytes, buffers, packs, bytes, .. } = self;
         let Some(lanes) = written.as_deref_mut().filter(|_| is_wide(text)) else { return Ok(None) };
         if text.len() > LONGEST_TEXT {
             return Ok(None);
@@ -175,7 +175,6 @@ impl WordLanes {
         // What words are solved by serves here, too.
         let Some(solving) = words.solving((*bytes).max(*wide_bytes)) else { return Ok(None) };
         let Some(tables) = written_words::tables(words, &solving, *wide_bytes) else { return Ok(None) };
-        let Some(characters) = words.characters() else { return Ok(None) };
         let before = out.room().len();
         for segment in segments {
             if let Some(id) = segment.id {
@@ -193,22 +192,10 @@ impl WordLanes {
             };
             let is_done = match behind {
                 Some(behind) if !behind.is_empty() => {
-                    let (solving, is_trap) = (Some(solving), None);
-                    let solver = Solver {
-                        text,
-                        stretch,
-                        is_trap,
-                        words,
-                        scratch,
-                        buffers,
-                        packs,
-                        has_parts: false,
-                        solving,
-                    };
-                    let (breaks, has_traps) = (None, false);
-                    let mut finding =
-                        Finding { characters, breaks, has_traps, runner, spans, joined, solver };
-                    finding.alone(stretch, behind, origin, out)?
+                    let (solving, is_trap, has_parts) = (Some(solving), None, false);
+                    let mut solver =
+                        Solver { text, stretch, is_trap, words, scratch, buffers, packs, has_parts, solving };
+                    alone((runner, &mut solver, false), stretch, behind, origin, out)?
                 }
                 behind => behind.is_some(),
             };
@@ -257,7 +244,8 @@ impl<'f> Finding<'f> {
         // Where places are wanted, blanks go with the word behind them.
         let with_blanks = self.solver.packs && gaps.is_some();
         let words = if with_blanks { before.start..words.end } else { words };
-        if !with_blanks && !self.alone(text, before, origin, out)? {
+        if !with_blanks && !alone((self.runner, &mut self.solver, self.has_traps), text, before, origin, out)?
+        {
             return Ok(Found::NotAll);
         }
         let (stretch, start) = (&text[words.clone()], origin + words.start);
@@ -288,27 +276,28 @@ impl<'f> Finding<'f> {
             }
             self.spans.go_on();
         }
-        Ok(if self.alone(text, behind, origin, out)? { Found::All } else { Found::NotAll })
+        let all = alone((self.runner, &mut self.solver, self.has_traps), text, behind, origin, out)?;
+        Ok(if all { Found::All } else { Found::NotAll })
     }
+}
 
-    /// Hands over blanks that are no word's.
-    fn alone(
-        &mut self,
-        text: &str,
-        blanks: Range<usize>,
-        origin: usize,
-        out: &mut impl TakesWords,
-    ) -> Result<bool> {
-        if blanks.is_empty() {
-            return Ok(true);
-        }
-        let (start, end) = ([blanks.start as u32], [blanks.end as u32]);
-        let pieces = Pieces { text: text.as_bytes(), starts: &start, ends: &end };
-        let first = out.room().len();
-        self.runner.solved_ids(&mut self.solver, pieces, out.room())?;
-        if self.has_traps && self.solver.is_trapped(out.room(), first)? {
-            return Ok(false);
-        }
-        out.words(pieces, origin, &mut self.solver)
+/// Hands over blanks that are no word's; false if an added token may be in them, or the text must take the slow way.
+fn alone(
+    (runner, solver, has_traps): (&mut Runner, &mut Solver<'_>, bool),
+    text: &str,
+    blanks: Range<usize>,
+    origin: usize,
+    out: &mut impl TakesWords,
+) -> Result<bool> {
+    if blanks.is_empty() {
+        return Ok(true);
     }
+    let (start, end) = ([blanks.start as u32], [blanks.end as u32]);
+    let pieces = Pieces { text: text.as_bytes(), starts: &start, ends: &end };
+    let first = out.room().len();
+    runner.solved_ids(solver, pieces, out.room())?;
+    if has_traps && solver.is_trapped(out.room(), first)? {
+        return Ok(false);
+    }
+    out.words(pieces, origin, solver)
 }

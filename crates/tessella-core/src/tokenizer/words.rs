@@ -191,12 +191,7 @@ impl Words {
         buffer.clear();
         let mut characters = None;
         // What stays is written together; that from byte `from` on is not yet.
-        let mut at = match blanks.map_or(Some(0), |blanks| blanks.length(bytes)) {
-            // One that stays is as any other.
-            Some(1) if bytes.first() == Some(&b' ') => 0,
-            Some(length) => length,
-            None => return None,
-        };
+        let mut at = blanks.map_or(Some(0), |blanks| blanks.length(bytes))?;
         let mut from = at;
         if at > 0 {
             buffer.push(' ');

@@ -403,7 +403,7 @@ impl WrittenLanes {
         let rules = ByStages { words, characters, model, writings, joins_hangul, is_all, places, strangers };
         let is_written =
             words.has_no_literal(text) && told.blanks.write(runner.level(), &rules, text, &mut written)?;
-        // Where blanks are marks, those at the end are pieces unless they were stripped, and none is left here.
+        // Where blanks are marks, those at the end are pieces unless they were stripped; those that ends were told by are cut off.
         let ends = words.stages.gaps().is_none() || !written.ended_with_blanks;
         let mut is_done = is_written && ends && are_short(written.bytes());
         if is_done {

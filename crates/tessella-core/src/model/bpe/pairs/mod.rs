@@ -12,6 +12,8 @@ mod near;
 mod reduced;
 mod slot;
 
+use std::collections::HashSet;
+
 use crate::error::{Error, Result, excerpt};
 use crate::flat::{Arrays, Flat, Shelf, misfit, prefetch};
 use crate::hash::hash_u64;
@@ -284,9 +286,13 @@ impl PairTable {
     /// All pairs whose concatenation is in the vocabulary, ranked by its id.
     pub(super) fn from_ranks(vocab: &Vocab) -> Result<Self> {
         let mut table = Self::with_capacity(vocab.len() * 2);
+        // Of a text of megabytes, few parts are as long as tokens.
+        let lengths: HashSet<usize> = vocab.iter().map(|(text, _)| text.len()).collect();
         for (text, rank) in vocab.iter() {
             for (at, _) in text.char_indices().skip(1) {
-                if let Some(left) = vocab.id(&text[..at])
+                if lengths.contains(&at)
+                    && lengths.contains(&(text.len() - at))
+                    && let Some(left) = vocab.id(&text[..at])
                     && let Some(right) = vocab.id(&text[at..])
                 {
                     table.insert(left, right, Merge { rank, result: rank });
@@ -414,9 +420,11 @@ impl PairTable {
     /// Takes what was put, with tokens below `id_bound`.
     pub(super) fn take(shelf: &mut Shelf, id_bound: usize) -> Result<Self> {
         let [is_wide, above] = shelf.numbers()?;
+        let above = u32::try_from(above).map_err(|_| misfit())?;
         let slots = match is_wide {
             0 => Slots::Narrow(shelf.take()?),
-            _ => Slots::Wide(shelf.take()?),
+            1 => Slots::Wide(shelf.take()?),
+            _ => return Err(misfit()),
         };
         let filter = shelf.take::<u64>()?;
         let near = Near::take(shelf, id_bound)?;
@@ -429,7 +437,7 @@ impl PairTable {
         match (free, near) {
             // A search ends at a place that is free.
             (Some(free), Some(near)) if is_whole && free > slots.len() / 8 => {
-                Ok(PairTable { above: Some(above as u32), len: slots.len() - free, slots, filter, near })
+                Ok(PairTable { above: Some(above), len: slots.len() - free, slots, filter, near })
             }
             _ => Err(misfit()),
         }
@@ -442,7 +450,7 @@ fn free_among<S: Slot>(slots: &[S], id_bound: usize) -> Option<usize> {
     // Without branches, which nobody could foretell.
     let (mut leads, mut free) = (true, 0usize);
     for &slot in slots {
-        let (key, result) = (slot.key(), u64::from(slot.merge(0).result));
+        let (key, result) = (slot.key(), u64::from(slot.result()));
         let is_free = slot.is_free();
         leads &= is_free | ((key >> 32 < bound) & (u64::from(key as u32) < bound) & (result < bound));
         free += usize::from(is_free);

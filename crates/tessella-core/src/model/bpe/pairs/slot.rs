@@ -30,7 +30,10 @@ pub trait Slot: Plain {
     /// The key of the pair, if there is one.
     fn key(self) -> u64;
 
-    /// What the pair becomes, where results are so far above ranks.
+    /// The token that the pair becomes.
+    fn result(self) -> TokenId;
+
+    /// The same with its rank, which a narrow slot does not hold: results are so far above ranks.
     fn merge(self, above: u32) -> Merge;
 }
 
@@ -50,6 +53,11 @@ impl Slot for Wide {
     #[inline(always)]
     fn key(self) -> u64 {
         self[0]
+    }
+
+    #[inline(always)]
+    fn result(self) -> TokenId {
+        self[1] as TokenId
     }
 
     #[inline(always)]
@@ -77,8 +85,13 @@ impl Slot for Narrow {
     }
 
     #[inline(always)]
+    fn result(self) -> TokenId {
+        (self & MASK) as TokenId
+    }
+
+    #[inline(always)]
     fn merge(self, above: u32) -> Merge {
-        let result = (self & MASK) as TokenId;
+        let result = self.result();
         Merge { rank: result.wrapping_sub(above), result }
     }
 }
