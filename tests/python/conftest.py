@@ -1,10 +1,14 @@
 """Small tokenizers that several tests use, and a look at the module that is tested."""
 
+import json
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
+import tessella
+from at_the_shell import WORDS
 from tessella import Tokenizer, _tessella, models, pre_tokenizers, processors
+from tessella.batch import PretrainedTokenizer
 
 
 def pytest_sessionstart():
@@ -44,4 +48,39 @@ def bpe():
     from tessella import decoders
 
     tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+@pytest.fixture
+def chatty(bpe):
+    template = (
+        "{% for m in messages %}<{{ m.role }}>"
+        "{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{% endgeneration %}"
+        "{% else %}{{ m.content }}{% endif %}{{ '\\n' }}{% endfor %}"
+        "{% if add_generation_prompt %}<assistant>{% endif %}"
+    )
+    return PretrainedTokenizer(bpe, chat_template=template)
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{WORDS} number {n}\n" for n in range(300)]
+    Path("corpus.txt").write_text("".join(lines), encoding="utf-8")
+    return lines
+
+
+@pytest.fixture
+def trained(corpus):
+    """Files that commands work on."""
+    recipes = {"tokenizer.json": "gpt2", "other.json": "bert-uncased"}
+    for file, recipe in recipes.items():
+        tessella.recipes.get(recipe).train(iter(corpus), vocab_size=350).save(file)
+    tokenizer = tessella.load("tokenizer.json")
+    rows = [json.dumps({"text": line.strip(), "id": n}) for n, line in enumerate(corpus[:20])]
+    Path("rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    ids = [" ".join(map(str, tokenizer.encode(line.rstrip("\n")).ids)) for line in corpus]
+    Path("corpus.ids").write_text("\n".join(ids) + "\n")
+    for file in ("corpus.counts", "rows.counts"):
+        tessella.count_pieces(iter(corpus), tokenizer).save(file)
     return tokenizer

@@ -2,8 +2,10 @@
 //! characters.
 //!
 //! From the bottom up: [`Surfaces`] holds the few token texts that are not the vocabulary's; [`Offsets`] and `Runs` are
-//! columns that take little room, and `places` has some made when they are read; `combine` cuts, joins and pads, `trim` takes blanks out of offsets; `lookup` answers
-//! questions about positions; `parts` is the same as plain data, and `pack` as bytes, for storing. Token texts are looked up in the tokenizer when asked for, so an encoding holds numbers only.
+//! columns that take little room, and `places` has some made when they are read; `combine` cuts, joins and pads; `trim`
+//! takes blanks out of offsets, by what `blanks` remembers of each token; `lookup` answers questions about positions;
+//! `parts` is the same as plain data, and `pack` as bytes, for storing. Token texts are looked up in the tokenizer when
+//! asked for, so an encoding holds numbers only.
 //!
 //! *Sequences.* An encoding may join several inputs. Each has an id and a range of tokens; special tokens
 //! and padding lie outside of the ranges. An encoding without ranges is one sequence, number 0.

@@ -2,7 +2,8 @@
 //!
 //! Who reads ids alone waits for no columns, and mostly holds less than half of the memory. A column that is written to memory of
 //! somebody else ([`Places::write_offsets`], [`Places::write_words`]) is not made here either. Special tokens and padding around
-//! are counted, and blanks taken out of offsets are when these are made; whatever else changes an encoding has the columns made first ([`Places::take`]).
+//! are counted, and blanks are taken out of offsets when these are made ([`Trim`]); whatever else changes an encoding has the columns
+//! made first ([`Places::take`]).
 
 use std::collections::TryReserveError;
 use std::fmt::Debug;
