@@ -196,6 +196,14 @@ impl AddedVocabulary {
         self.id(text).is_some_and(|id| self.is_special(id))
     }
 
+    /// The same for many texts: hardly any has the length of a special token.
+    pub fn special_contents(&self) -> impl Fn(&str) -> bool {
+        let bit = |text: &str| 1_u64 << text.len().min(63);
+        let specials = self.tokens.iter().filter(|token| token.special);
+        let lengths = specials.fold(0, |lengths, token| lengths | bit(&token.content));
+        move |text| bit(text) & lengths != 0 && self.is_special_content(text)
+    }
+
     /// Builds what the first text would.
     pub fn get_ready(&self) {
         self.raw.iter().chain(&self.normalized).for_each(|set| set.matcher.get_ready());

@@ -4,22 +4,15 @@
 //! [`Fragment`]s: text wherever the bytes are valid, raw bytes where they are not.
 
 use crate::error::Result;
-use crate::pretokenize::byte_alphabet::char_to_byte;
+use crate::pretokenize::byte_alphabet::append_bytes;
 
 /// Appends the bytes of one byte-level token: those that its characters stand for, or its own UTF-8 if one
 /// of them is not of the alphabet.
 pub fn append_token_bytes(token: &str, out: &mut Vec<u8>) {
     let start = out.len();
-    out.reserve(token.len());
-    for c in token.chars() {
-        match char_to_byte(c) {
-            Some(byte) => out.push(byte),
-            None => {
-                out.truncate(start);
-                out.extend_from_slice(token.as_bytes());
-                return;
-            }
-        }
+    if !append_bytes(token, out) {
+        out.truncate(start);
+        out.extend_from_slice(token.as_bytes());
     }
 }
 

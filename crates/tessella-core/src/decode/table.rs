@@ -32,7 +32,7 @@ const WIDE: u8 = 0x80;
 /// Ids whose room is reserved at a time.
 const PORTION: usize = 512;
 /// So many ids ahead the processor is told which slot will be read.
-const AHEAD: usize = 24;
+const AHEAD: usize = 96;
 /// Ids between two pauses: about a millisecond.
 pub const TURN: usize = 1 << 18;
 /// A long text is copied by so many bytes at once, which are there behind its last one as well.
@@ -149,13 +149,27 @@ impl Table {
             }
             return Some(table);
         }
+        let mut spelled = Vec::new();
+        if shape.each.is_empty() {
+            let mut spaced = String::new();
+            for &(id, token, special) in tokens {
+                let text = match decoder {
+                    Some(_) => token,
+                    None => {
+                        spaced.clear();
+                        spaced.push(' ');
+                        spaced.push_str(token);
+                        &spaced
+                    }
+                };
+                table.set_text(id, text, special, &mut spelled)?;
+            }
+            return Some(table);
+        }
         // One token in front and one behind all: what the chain gives for the others depends on no place.
         let mut texts: Vec<String> = Vec::with_capacity(tokens.len() + 2);
         texts.push("x".into());
-        texts.extend(tokens.iter().map(|(_, text, _)| match decoder {
-            Some(_) => (*text).to_owned(),
-            None => format!(" {text}"),
-        }));
+        texts.extend(tokens.iter().map(|(_, text, _)| (*text).to_owned()));
         texts.push("x".into());
         for stage in shape.each {
             let size: usize = texts.iter().map(String::len).sum();
@@ -164,23 +178,11 @@ impl Table {
             }
             texts = stage.decode_chain(texts).ok()?;
         }
-        let mut spelled = Vec::new();
         for (&(id, token, special), text) in tokens.iter().zip(texts.iter().skip(1)) {
             if is_swollen(token, text) {
                 return None;
             }
-            match shape.join {
-                Join::Text => table.set(id, text.as_bytes(), special, false)?,
-                Join::Bytes => {
-                    spelled.clear();
-                    bytes::append_token_bytes(text, &mut spelled);
-                    table.set(id, &spelled, special, false)?;
-                }
-                Join::Runs => match bytes::named_byte(text) {
-                    Some(byte) => table.set(id, &[byte], special, true)?,
-                    None => table.set(id, text.as_bytes(), special, false)?,
-                },
-            }
+            table.set_text(id, text, special, &mut spelled)?;
         }
         Some(table)
     }
@@ -206,6 +208,22 @@ impl Table {
             table.set(id, bytes, false, false)?;
         }
         Some(table)
+    }
+
+    /// What a token adds, of which the stages have made a text. Its bytes are `spelled`, whatever that held before.
+    fn set_text(&mut self, id: TokenId, text: &str, special: bool, spelled: &mut Vec<u8>) -> Option<()> {
+        match self.join {
+            Join::Text => self.set(id, text.as_bytes(), special, false),
+            Join::Bytes => {
+                spelled.clear();
+                bytes::append_token_bytes(text, spelled);
+                self.set(id, spelled, special, false)
+            }
+            Join::Runs => match bytes::named_byte(text) {
+                Some(byte) => self.set(id, &[byte], special, true),
+                None => self.set(id, text.as_bytes(), special, false),
+            },
+        }
     }
 
     /// Fails beyond 4 GiB of long texts.

@@ -276,11 +276,27 @@ impl Tokenizer {
     }
 
     fn decode_table(&self) -> Option<Table> {
-        let mut ids: Vec<TokenId> = self.added_tokens().iter().filter_map(|token| token.id).collect();
+        let (added, model) = (self.inner.added(), self.inner.model());
+        // By ascending id.
+        let mut apart = added.tokens().iter().filter_map(|token| token.id).peekable();
+        let mut ids: Vec<TokenId> = apart.clone().collect();
         self.inner.spec.model.for_each_entry(|_, id| ids.push(id));
-        ids.sort_unstable();
+        // The model's mostly come in order, which this way to sort sees.
+        ids.sort();
         ids.dedup();
-        let token = |id| self.id_to_decoded_token(id).map(|text| (id, text, self.is_special(id)));
+        let is_special_content = added.special_contents();
+        let token = |id| {
+            // Nearly all are the model's alone.
+            let mut is_added = false;
+            while apart.next_if_eq(&id).is_some() {
+                is_added = true;
+            }
+            if is_added {
+                return self.id_to_decoded_token(id).map(|text| (id, text, self.is_special(id)));
+            }
+            let text = model.id_to_token(id)?;
+            Some((id, text, is_special_content(text)))
+        };
         let tokens: Vec<(TokenId, &str, bool)> = ids.into_iter().filter_map(token).collect();
         Table::new(self.inner.decoder.as_deref(), &tokens)
     }

@@ -9,6 +9,10 @@ use pyo3::types::string::PyStringData;
 use pyo3::types::{PyList, PyString};
 use tessella_core::{Character, Narrow, TOGETHER, Unfolding, Width};
 
+/// Items of a list that are on their way while one is read. A list of many is larger than the nearer caches, and what the
+/// processor finds out by itself about where they lie ends with every page.
+pub const AHEAD: usize = 256;
+
 /// An item of a list, which keeps it.
 ///
 /// # Safety

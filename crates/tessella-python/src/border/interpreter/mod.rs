@@ -25,6 +25,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyInt, PyList, PyString};
 use tessella_core::TokenId;
+use tessella_core::flat::prefetch;
 
 #[cfg(not(Py_LIMITED_API))]
 mod characters;
@@ -35,9 +36,9 @@ pub mod quick;
 mod stable;
 
 #[cfg(not(Py_LIMITED_API))]
-pub use characters::{Characters, ascii_text, item, length, narrow, wide_text};
+pub use characters::{AHEAD, Characters, ascii_text, item, length, narrow, wide_text};
 #[cfg(Py_LIMITED_API)]
-pub use stable::{Characters, ascii_text, item, length, narrow, wide_text};
+pub use stable::{AHEAD, Characters, ascii_text, item, length, narrow, wide_text};
 
 /// How an `int` of one digit, which ids are but for 0, is told from others, and where that digit lies. What the interpreter
 /// promises is a function that is called for each number; reading takes a third of that. So this is known of some versions,
@@ -133,13 +134,28 @@ pub fn plain_ids<'r>(list: &Bound<'_, PyList>, room: &'r mut Vec<TokenId>) -> Op
             room.resize(length, 0);
         }
         let ids = &mut room[..length];
-        for (at, id) in ids.iter_mut().enumerate() {
+        let read = |at: usize| {
             // SAFETY: we are attached to the interpreter, and `at` is an index of the list, so that the item is there, and
             // belongs to the list. Nothing in `exact_id` runs code of Python's, so nobody takes the item out of the list
             // before it was read.
             #[allow(unsafe_code)]
-            let read = unsafe { exact_id(item(list, at), digits) };
-            *id = read?;
+            unsafe {
+                exact_id(item(list, at), digits)
+            }
+        };
+        let asked = length.saturating_sub(AHEAD);
+        for (two, both) in ids[..asked].chunks_mut(2).enumerate() {
+            // SAFETY: an index of the list, and of its item no byte is taken.
+            #[allow(unsafe_code)]
+            let later = unsafe { std::slice::from_raw_parts(item(list, 2 * two + AHEAD).cast::<u8>(), 0) };
+            // The next one mostly lies beside it.
+            prefetch(later, 0);
+            for (at, id) in both.iter_mut().enumerate() {
+                *id = read(2 * two + at)?;
+            }
+        }
+        for (at, id) in ids[asked..].iter_mut().enumerate() {
+            *id = read(asked + at)?;
         }
         Some(&*ids)
     })

@@ -5,6 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use tessella_core::{Narrow, Unfolding};
 
+/// Items of a list that are asked for while one is read: none, for it takes a call to know where they lie.
+pub const AHEAD: usize = usize::MAX;
+
 /// An item of a list, which keeps it.
 ///
 /// # Safety
