@@ -92,6 +92,8 @@ mod x86_abreast;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
+mod x86_avx2_abreast;
+#[cfg(target_arch = "x86_64")]
 mod x86_avx2_halves;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2_wide;

@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{HIGH_HALVES, Kinds, Sets};
+use super::ends::{Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER};
 use super::key::Key;
 use super::leads::{FEW, Leads, Led, MIXED};
@@ -224,6 +225,40 @@ impl Vectors for Avx2 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_avx2_wide::folded(characters, out)
+        }
+    }
+
+    #[inline(always)]
+    fn abreast(
+        self,
+        numbers: &[u32; MANY],
+        starts: &[u32; MANY],
+        ends: &[u32; MANY],
+        at: u32,
+        out: &mut Sixteen,
+    ) -> Before {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_avx2_abreast::abreast(numbers, starts, ends, at, out)
+        }
+    }
+
+    #[inline(always)]
+    fn taken(self, table: &[u32; MANY], places: &[u32; MANY]) -> [u32; MANY] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_avx2_abreast::taken(table, places)
+        }
+    }
+
+    #[inline(always)]
+    fn sums(self, numbers: &[u32; MANY]) -> [u32; MANY] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_avx2_abreast::sums(numbers)
         }
     }
 
