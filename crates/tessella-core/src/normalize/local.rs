@@ -86,6 +86,25 @@ impl Normalizer {
         })
     }
 
+    /// The same where all characters are [apart](Self::is_apart).
+    pub fn is_local_to_those_apart(&self) -> bool {
+        self.word_steps().all(|step| matches!(step, Step::Form(_)) || step.growth_of_each().is_some())
+    }
+
+    /// Whether no step composes a character with one before it, or has them trade places. Between two that are apart nothing is.
+    pub fn is_apart(&self, c: char) -> bool {
+        let mut text = c.to_string();
+        self.word_steps().all(|step| {
+            let is_apart = match (step, text.chars().next()) {
+                (Step::Form(form), Some(first)) => form.begins_anew(first),
+                // It decomposes, and not all marks go.
+                (Step::Bert(_), Some(first)) => Form::Nfd.begins_anew(first),
+                _ => true,
+            };
+            is_apart && step.of(&text).map(|next| text = next).is_ok()
+        })
+    }
+
     /// Whether a character stays beside what goes at the ends of a text: it becomes something without white space, step by
     /// step.
     pub fn is_solid(&self, c: char) -> bool {
@@ -200,12 +219,15 @@ impl Normalizer {
 
     /// Whether a step that is no character map makes of some characters what it makes of them around which others soever.
     fn is_alone(&self, number: usize, step: &Step, before: &str, text: &str) -> bool {
+        let never_trades = |c: char| class_of(c).combining() == 0;
         match step {
+            // As above.
+            Step::Bert(_) => text.chars().all(never_trades),
             step if step.growth_of_each().is_some() => true,
             // What may trade places with neighbours goes at once.
             Step::Form(Form::Nfd | Form::Nfkd) => {
                 let goes = self.strips_behind(number);
-                text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
+                text.chars().all(|c| never_trades(c) || goes && is_mark(c))
             }
             Step::Replace(replace) => replace
                 .literal()
@@ -256,8 +278,8 @@ impl Normalizer {
         let (mut anywhere, mut among) = (true, 2 * text.len() >= LONG_CLUSTER);
         for step in self.word_steps() {
             let is_alone = match step {
+                Step::Bert(_) | Step::Form(Form::Nfd | Form::Nfkd) => class_of(c).combining() == 0,
                 step if step.growth_of_each().is_some() => true,
-                Step::Form(Form::Nfd | Form::Nfkd) => class_of(c).combining() == 0,
                 Step::Precompiled(map) => {
                     anywhere &= is_looked_up_alone(c);
                     among &= format!("{c}a").graphemes(true).count() == 2;
@@ -436,7 +458,7 @@ mod tests {
         }
     }
 
-    const CHARS: [char; 36] = [
+    const CHARS: [char; 38] = [
         'a',
         'é',
         'Σ',
@@ -473,6 +495,8 @@ mod tests {
         '\u{1f1e9}',
         '\u{d4e}',
         '\u{e0067}',
+        '\u{302e}',
+        '\u{1d165}',
     ];
 
     fn normalizers() -> Vec<Normalizer> {
@@ -496,8 +520,18 @@ mod tests {
         let by_cluster = || map(CharsmapMatching::Grapheme);
         let quotes =
             || NormalizerSpec::Replace { pattern: Pattern::Literal("``".into()), content: "\"".into() };
-        use NormalizerSpec::{Lowercase, Nfc, Nfd, Nfkc, Nfkd, Sequence, StripAccents};
+        use NormalizerSpec::{Bert, Lowercase, Nfc, Nfd, Nfkc, Nfkd, Sequence, StripAccents};
+        let bert = || Bert {
+            clean_text: true,
+            handle_chinese_chars: true,
+            strip_accents: Some(true),
+            lowercase: true,
+        };
         let chains = [
+            vec![bert()],
+            vec![bert(), Nfkc],
+            vec![Lowercase, Nfkd],
+            vec![Nfd, Lowercase, Nfc, StripAccents],
             vec![quotes(), Nfkd, StripAccents, by_cluster()],
             vec![quotes(), Nfkd, StripAccents, Lowercase, by_cluster()],
             vec![Nfd, Lowercase, StripAccents, by_cluster()],
@@ -558,6 +592,24 @@ mod tests {
             }
         }
         assert!(kept > 300, "{kept}");
+    }
+
+    #[test]
+    fn characters_that_are_apart_become_what_they_become_alone() {
+        let mut random = Random::from_seed(5);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let (mut odd, mut of_several) = (0, 0);
+        for normalizer in normalizers().iter().filter(|normalizer| normalizer.is_local_to_those_apart()) {
+            let apart: Vec<char> = CHARS.into_iter().filter(|&c| normalizer.is_apart(c)).collect();
+            odd += CHARS.len() - apart.len();
+            of_several += usize::from(normalizer.word_steps().count() > 1);
+            for _ in 0..4000 {
+                let text: String = (0..1 + below(6)).map(|_| apart[below(apart.len())]).collect();
+                let alone: String = text.chars().map(|c| normalized(normalizer, &c.to_string())).collect();
+                assert_eq!(normalized(normalizer, &text), alone, "{text:?} {normalizer:?}");
+            }
+        }
+        assert!(odd > 20 && of_several > 3, "{odd} {of_several}");
     }
 
     #[test]

@@ -253,8 +253,20 @@ impl Stages {
         text.chars().map(written).collect()
     }
 
+    /// Whether each character becomes what it becomes alone, in texts without an odd one.
     pub fn is_by_character(&self) -> bool {
-        self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_local_to_characters())
+        let is_local = |normalizer: &Normalizer| normalizer.is_local_to_characters();
+        self.normalizer
+            .as_deref()
+            .is_none_or(|normalizer| is_local(normalizer) || self.must_be_apart(normalizer))
+    }
+
+    /// Whether those are odd that change with what stands before them. Who cuts by blanks alone leaves a word with such to the
+    /// stages; here it would have to be known first where that ends.
+    fn must_be_apart(&self, normalizer: &Normalizer) -> bool {
+        self.cuts_at_characters()
+            && !normalizer.is_local_to_characters()
+            && normalizer.is_local_to_those_apart()
     }
 
     fn form(&self) -> Form {
@@ -307,6 +319,11 @@ impl Stages {
     }
 
     pub fn kind(&self, c: char) -> Kind {
+        let changes_with =
+            |normalizer: &Normalizer| self.must_be_apart(normalizer) && !normalizer.is_apart(c);
+        if self.normalizer.as_deref().is_some_and(changes_with) {
+            return Kind::ODD;
+        }
         let Ok(text) = self.normalize(c) else { return Kind::ODD };
         let stands = |c: char| self.between.standing(c).unwrap_or(Standing::Within);
         if text.is_empty() && self.joins_alone() {

@@ -92,8 +92,13 @@ fn word_normalizer(
         strip_accents: [None, Some(true), Some(false)][one_of(3) as usize],
         lowercase: one_of(2) == 0,
     };
-    match (by_blanks, one_of(5)) {
+    match (by_blanks, one_of(8)) {
         (_, 0) => None,
+        (_, 5..) => {
+            use NormalizerSpec::{Lowercase, Nfc, Nfd, Nfkc, Nfkd, Nmt, StripAccents};
+            let all = [Nfc, Nfkc, Nfd, Nfkd, Lowercase, StripAccents, Nmt];
+            Some(NormalizerSpec::Sequence((0..3).map(|_| all[one_of(7) as usize].clone()).collect()))
+        }
         (true, 1) => Some(NormalizerSpec::Nfc),
         (true, 2) => {
             Some(NormalizerSpec::Sequence(vec![literal("``", "\""), literal("''", "\""), charsmap()]))
@@ -561,7 +566,11 @@ fn what_looks_beyond_words_goes_stage_by_stage() {
         Tokenizer::new(spec).unwrap().inner.plan.words.is_some()
     };
     assert!(takes(|_| {}));
-    assert!(!takes(|spec| spec.normalizer = Some(NormalizerSpec::Nfc)));
+    assert!(takes(|spec| spec.normalizer = Some(NormalizerSpec::Nfc)));
+    assert!(!takes(|spec| {
+        let pattern = Pattern::Literal("ab".into());
+        spec.normalizer = Some(NormalizerSpec::Replace { pattern, content: "c".into() });
+    }));
     assert!(takes(|spec| spec.added_tokens[0].normalized = true));
     assert!(!takes(|spec| spec.added_tokens.push(AddedToken::new("  ", false))));
     assert!(takes(|spec| spec.pre_tokenizer = Some(PreTokenizerSpec::Whitespace)));

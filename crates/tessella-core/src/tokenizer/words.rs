@@ -72,7 +72,7 @@ impl Words {
         let traps = Traps::new(added, model, |c| stages.standing(c))?;
         let is_local = match &stages.normalizer {
             None => true,
-            Some(normalizer) if stages.cuts_at_characters() => normalizer.is_local_to_characters(),
+            Some(_) if stages.cuts_at_characters() => stages.is_by_character(),
             Some(normalizer) => {
                 normalizer.is_local_to_words(|c| stages.kind(c).is_blank(), |c| stages.drops(c))
             }

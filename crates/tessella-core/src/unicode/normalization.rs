@@ -122,6 +122,17 @@ impl Form {
         }
     }
 
+    /// Whether nothing in front of a character takes part in what becomes of it: what it decomposes to begins with one that neither
+    /// trades places nor composes with those before.
+    pub fn begins_anew(self, c: char) -> bool {
+        let mut first = None;
+        decompose(c, self.compatible(), |c| {
+            first.get_or_insert(c);
+        });
+        let class = class_of(first.unwrap_or(c));
+        class.combining() == 0 && !(self.composes() && class.any(tables::NFC_UNSAFE))
+    }
+
     /// The next stretch of `text` from byte `from` on that may change; what is before it stays as it is.
     /// `from` must be 0 or the end of the stretch found before.
     pub fn next_unsafe(self, text: &str, from: usize) -> Option<Range<usize>> {
