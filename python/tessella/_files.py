@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
@@ -242,6 +243,14 @@ def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
             where = targets[0] if len(targets) == 1 else os.path.dirname(os.path.abspath(targets[0]))
             raise OSError(number, os.strerror(number), where) from error
         raise
+
+
+def _to_disk(*files: IO[bytes]) -> None:
+    """Brings what was written to the disk, so that a full one is told before other files take their places."""
+    for file in files:
+        file.flush()
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            os.fsync(file.fileno())
 
 
 @contextlib.contextmanager
