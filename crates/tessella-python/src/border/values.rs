@@ -172,7 +172,8 @@ pub fn out_of_range(value: &Bound<'_, PyAny>, name: &str, largest: u64) -> PyErr
 
 /// Readers of arguments by their names.
 pub mod argument {
-    use super::{Bound, PyAny, PyResult, whole, whole_or_none};
+    use super::{Bound, PyAny, PyAnyMethods, PyResult, PyString, whole, whole_or_none};
+    use crate::border::place::{Place, wrong_type};
 
     macro_rules! numbers {
         ($read:ident, $result:ty, $largest:expr, $($name:ident),+) => {
@@ -188,6 +189,15 @@ pub mod argument {
     numbers!(whole, usize, usize::MAX as u64, token_index, char_pos, sequence_index, sequence_id);
     numbers!(whole, usize, isize::MAX as u64, max_length, stride, bytes, n);
     numbers!(whole_or_none, Option<usize>, isize::MAX as u64, length, num_threads, pad_to_multiple_of);
+
+    /// An id whose token is asked for.
+    pub fn known_id(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+        if value.is_instance_of::<PyString>() {
+            let advice = "the id of a token is told by `token_to_id`";
+            return Err(wrong_type(Place::Argument("id"), value, "expected an int", advice));
+        }
+        id(value)
+    }
 
     /// The length that an encoding is padded to, which cannot be left out.
     pub fn padded_length(value: &Bound<'_, PyAny>) -> PyResult<usize> {
