@@ -16,8 +16,10 @@ use tessella_train::{CountOptions, PieceCounts as Core, Source};
 use crate::border::errors::{self, OrRaise};
 use crate::border::interrupt::run;
 use crate::border::place::Place;
+use crate::border::texts::string;
 use crate::border::values::{argument, whole};
-use crate::files::reading;
+use crate::components::live::lock;
+use crate::files::reading::{self, Raised, Stream};
 use crate::tokenizer::{Tokenizer, threads};
 use crate::training::progress::Display;
 use crate::training::texts::{FETCH, Fetched, raise_as_it_was};
@@ -110,13 +112,24 @@ impl PieceCounts {
         self.replace(py, || Core::open(&path))
     }
 
-    fn _read_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.replace(py, || Core::read_tsv(&path))
+    /// From a file, or from the binary stream of this name.
+    #[pyo3(signature = (path, stream = None))]
+    fn _read_tsv(&self, py: Python<'_>, path: PathBuf, stream: Option<Py<PyAny>>) -> PyResult<()> {
+        let Some(stream) = stream else { return self.replace(py, || Core::read_tsv(&path)) };
+        let raised = Raised::default();
+        let stream = Stream::new(stream, &raised);
+        let read = self.replace(py, || Core::read_tsv_from(stream, &path));
+        read.map_err(|error| lock(&raised).take().unwrap_or(error))
     }
 
     /// Adds occurrences of a piece.
     #[pyo3(signature = (piece, count = 1))]
-    fn add(&self, piece: &str, #[pyo3(from_py_with = argument::count)] count: u64) -> PyResult<()> {
+    fn add(
+        &self,
+        piece: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::count)] count: u64,
+    ) -> PyResult<()> {
+        let piece = string(piece, "piece", "")?;
         self.write(|counts| counts.add(piece, count)).or_raise()
     }
 
@@ -133,7 +146,8 @@ impl PieceCounts {
     }
 
     /// How often a piece occurs, `None` if it does not.
-    fn get(&self, piece: &str) -> PyResult<Option<u64>> {
+    fn get(&self, piece: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        let piece = string(piece, "piece", "")?;
         self.read(|counts| counts.get(piece)).or_raise()
     }
 
@@ -233,7 +247,7 @@ impl PieceCounts {
         !self.read(Core::is_empty)
     }
 
-    fn __contains__(&self, piece: &str) -> PyResult<bool> {
+    fn __contains__(&self, piece: &Bound<'_, PyAny>) -> PyResult<bool> {
         Ok(self.get(piece)?.is_some())
     }
 
