@@ -191,6 +191,15 @@ def _made_folder(path: str) -> Iterator[None]:
         raise
 
 
+#: Bytes that are written to a file at a time; Python's own choice is the block of the disk, mostly 4 kB.
+ROOM = 1 << 16
+
+
+def _is_file(number: int) -> bool:
+    """Whether what is open under a number is an ordinary file."""
+    return stat.S_ISREG(os.fstat(number).st_mode)
+
+
 class _Replacements:
     """Files on their way, opened as they are needed, that take their places together or not at all.
 
@@ -205,7 +214,10 @@ class _Replacements:
     def open(self, target: str) -> IO[bytes]:
         """A file that will be at ``target``."""
         self._made.append(_tessella.Replacing(target))
-        return self._files.enter_context(os.fdopen(self._made[-1].descriptor(), "wb"))
+        number = self._made[-1].descriptor()
+        # Who reads a pipe gets what is there as soon as ever.
+        room = ROOM if _is_file(number) else -1
+        return self._files.enter_context(os.fdopen(number, "wb", room))
 
     def commit(self) -> None:
         """Brings all to the disk and under their names."""
@@ -249,7 +261,7 @@ def _to_disk(*files: IO[bytes]) -> None:
     """Brings what was written to the disk, so that a full one is told before other files take their places."""
     for file in files:
         file.flush()
-        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        if _is_file(file.fileno()):
             os.fsync(file.fileno())
 
 

@@ -19,6 +19,7 @@ from .._start import heeded
 from ..errors import EncodeError, ModelError, TessellaError
 from . import signals, targets, terminal
 from .command import PLAIN, Command, Help, find, names
+from .roomy import roomy_output
 from .waiting import streams_that_wait
 
 FAILED, USAGE, NO_READER = 1, 2, 141
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signals.heed()
     _spell_what_is_missing()
     try:
-        with streams_that_wait():
+        with streams_that_wait(), roomy_output():
             return _run(given)
     except KeyboardInterrupt as error:
         terminal.note(str(error) or "interrupted")
