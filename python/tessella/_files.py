@@ -258,7 +258,7 @@ def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
 
 
 def _to_disk(*files: IO[bytes]) -> None:
-    """Brings what was written to the disk, so that a full one is told before other files take their places."""
+    """Brings what was written to the disk: a full one is told before other files take their places."""
     for file in files:
         file.flush()
         if _is_file(file.fileno()):

@@ -384,7 +384,10 @@ WRONG_TYPES = {
         "expected an int, found str 'a' for `id`; the id of a token is told by `token_to_id`",
     ),
     "of a model": (lambda t: t.model.token_to_id(5), "found int 5 for `token`; the token of an id is told"),
-    "of a model too": (lambda t: t.model.id_to_token("a"), "found str 'a' for `id`; the id of a token is told"),
+    "of a model too": (
+        lambda t: t.model.id_to_token("a"),
+        "found str 'a' for `id`; the id of a token is told",
+    ),
     "a piece of a model": (lambda t: t.model.tokenize(5), "expected a str, found int 5 for `text`"),
     "a piece": (lambda t: PieceCounts().get(5), "expected a str, found int 5 for `piece`"),
     "a piece to add": (lambda t: PieceCounts().add(5), "expected a str, found int 5 for `piece`"),

@@ -29,7 +29,7 @@ def roomy_output() -> Iterator[None]:
     before.flush()
     newline = None if os.name == "nt" else "\n"
     roomy = io.TextIOWrapper(
-        io.BufferedWriter(before.buffer.raw, ROOM),  # type: ignore[attr-defined]
+        io.BufferedWriter(before.buffer.raw, ROOM),
         before.encoding,
         before.errors,
         newline,
@@ -42,7 +42,7 @@ def roomy_output() -> Iterator[None]:
         with contextlib.suppress(OSError, ValueError):
             roomy.flush()
             # The two share what is below, which is closed by who has it last.
-            roomy.detach().detach()  # type: ignore[attr-defined]
+            roomy.detach().detach()
             sys.stdout = before
 
 

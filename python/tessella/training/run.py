@@ -57,12 +57,12 @@ def check_checkpoint(checkpoint: str | os.PathLike[str]) -> str:
     if os.path.isdir(name):
         name = os.path.join(name, CHECKPOINT)
     folder = os.path.dirname(os.path.abspath(name))
-    # What is open already, like /dev/stdout, is listed among the devices. At the end of the training the file is
-    # removed, which no pipe and no device would come back from.
+    # What is open already, like /dev/stdout, is listed among the devices. At the end of the training the file
+    # is removed, which no pipe and no device would come back from.
     if is_special(name) or (os.path.lexists(name) and os.path.realpath(folder) in _DEVICES):
         raise ArgumentError(
-            f"the checkpoint {written(name)} is a pipe or a device, and a training reads, replaces and removes "
-            "its checkpoint: name an ordinary file, or a folder for one"
+            f"the checkpoint {written(name)} is a pipe or a device, and a training reads, replaces and "
+            "removes its checkpoint: name an ordinary file, or a folder for one"
         )
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder for the checkpoint", folder)

@@ -169,7 +169,7 @@ def _measured(
 
 
 def _find_failing(tokenizers: list[tuple[str, Tokenizer]], texts: list[str]) -> None:
-    """Raises again what a tokenizer raised, with its name: those that are compared do not tell which it was."""
+    """Raises again what a tokenizer raised, with its name: the comparison does not tell which it was."""
     for label, tokenizer in tokenizers:
         try:
             tokenizer.encode_ids_batch(texts, add_special_tokens=False)
