@@ -2,6 +2,7 @@
 
 import gc
 import gzip
+import io
 import json
 import os
 import random
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 import tessella
 from at_the_shell import environment, run, tessella_command
+from tessella.compat.sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 
 def waiting_in(pipe):
@@ -187,6 +189,7 @@ def test_pipes_give_and_take_what_files_do(trained):
 ALONE = {
     "train": "Tokenizer(tessella.models.BPE()).train(['pipe'])",
     "from_tsv": "PieceCounts.from_tsv('pipe')",
+    "spm": "from tessella.compat.sentencepiece import SentencePieceTrainer as S; S.train('--input=pipe --model_prefix=m')",
 }
 
 
@@ -236,6 +239,14 @@ def test_trainings_and_counts_take_pipes_as_files(trained):
     rows.to_tsv("rows.tsv")
     content = Path("rows.tsv").read_bytes()
     assert fed("pipe", content, tessella.PieceCounts.from_tsv).items() == rows.items()
+
+    def pieces(name):
+        model = io.BytesIO()
+        SentencePieceTrainer.train(input=str(name), model_writer=model, vocab_size=20)
+        processor = SentencePieceProcessor(model_proto=model.getvalue())
+        return [processor.id_to_piece(id) for id in range(len(processor))]
+
+    assert fed("pipe", text, pieces) == pieces("more.txt")
     with pytest.raises(tessella.errors.FormatError, match=r"has no tab.*pipe, line 2"):
         fed("pipe", b"a\t1\nb\n", tessella.PieceCounts.from_tsv)
 
