@@ -397,6 +397,14 @@ WRONG_TYPES = {
         lambda t: pre_tokenizers.Whitespace().pre_tokenize_str(5),
         "found int 5 for `sequence`",
     ),
+    "no pieces": (lambda t: PieceCounts(5), "pairs of a piece and its count, found int 5 for `pieces`"),
+    "no pair": (lambda t: PieceCounts([("a", 1), 5]), "a piece and its count, found int 5 for `pieces[1]`"),
+    "a behavior": (
+        lambda t: pre_tokenizers.Split(" ", 5),
+        "expected one of removed, isolated, merged_with_previous, merged_with_next, contiguous, found int 5",
+    ),
+    "no files": (lambda t: t.train(5), "`files` must be a list of paths, found int 5"),
+    "no texts": (lambda t: t.train_from_iterator(5), "`iterator` must yield texts, found int 5"),
     "no tokens": (lambda t: decoders.Fuse().decode(5), "`tokens` must be a list of tokens, not int 5"),
     "a long one": (lambda t: t.encode(["word"] * 10_000), "'word', ...]"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import reprlib
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -229,6 +230,12 @@ def _train(
     tokenizer._install(model._handle, special_tokens)
 
 
+def _check_walks(name: str, value: Any, expected: str) -> None:
+    """Refuses what cannot be walked at all."""
+    if not hasattr(value, "__iter__") and not hasattr(value, "__getitem__"):
+        raise TypeError(f"`{name}` must {expected}, found {type(value).__name__} {reprlib.repr(value)}")
+
+
 def train_files(
     tokenizer: Tokenizer,
     files: Iterable[Any],
@@ -239,6 +246,7 @@ def train_files(
     """See ``Tokenizer.train``."""
     if isinstance(files, (str, os.PathLike)):
         raise TypeError("`files` must be a list of paths, not one path")
+    _check_walks("files", files, "be a list of paths")
     if checkpoint is not None:
         check_checkpoint(checkpoint)
     trainer = _fitting(tokenizer, trainer)
@@ -269,6 +277,7 @@ def train_texts(
         raise TypeError(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
+    _check_walks("iterator", iterator, "yield texts")
     trainer = _fitting(tokenizer, trainer)
     counts = _tessella.count_texts_into(
         _tessella.PieceCounts(), tokenizer, iterator, length=length, **_counting(trainer)

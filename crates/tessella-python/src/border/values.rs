@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tessella_core::spec::{Dialect, Direction, Pattern, PrependScheme, SplitBehavior, TruncationStrategy};
 
+use crate::border::place::{Place, wrong_type};
 use crate::components::regex::Regex;
 
 /// A `str` is looked for as it is, a `Regex` as the expression that it holds.
@@ -40,8 +41,11 @@ const BEHAVIORS: [(&str, SplitBehavior); 5] = [
 
 pub fn behavior(value: &Bound<'_, PyAny>) -> PyResult<SplitBehavior> {
     // Members of the enum carry the name as their value.
-    let value = if value.is_instance_of::<PyString>() { value.clone() } else { value.getattr("value")? };
-    let name: String = value.extract()?;
+    let told = if value.is_instance_of::<PyString>() { Ok(value.clone()) } else { value.getattr("value") };
+    let name = told.and_then(|told| told.extract::<String>()).map_err(|_| {
+        let known = BEHAVIORS.map(|(name, _)| name).join(", ");
+        wrong_type(Place::Argument("behavior"), value, &format!("expected one of {known}"), "")
+    })?;
     BEHAVIORS.iter().find(|(known, _)| *known == name).map(|(_, behavior)| *behavior).ok_or_else(|| {
         crate::border::errors::argument(
             "Wrong value for SplitDelimiterBehavior, expected one of: \

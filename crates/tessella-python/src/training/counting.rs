@@ -15,7 +15,7 @@ use tessella_train::{CountOptions, PieceCounts as Core, Source};
 
 use crate::border::errors::{self, OrRaise};
 use crate::border::interrupt::run;
-use crate::border::place::Place;
+use crate::border::place::{Place, wrong_type};
 use crate::border::texts::string;
 use crate::border::values::{argument, whole};
 use crate::components::live::lock;
@@ -91,8 +91,16 @@ impl PieceCounts {
                 Ok(dict) => dict.items().into_any(),
                 Err(_) => pieces.clone(),
             };
-            for pair in pairs.try_iter()? {
-                let (piece, count): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            let expected = "expected a dict, or pairs of a piece and its count";
+            let place = Place::Argument("pieces");
+            let walks = pairs.hasattr("__iter__")?;
+            let entries = pairs
+                .try_iter()
+                .map_err(|error| if walks { error } else { wrong_type(place, &pairs, expected, "") })?;
+            for (index, pair) in entries.enumerate() {
+                let pair = pair?;
+                let (piece, count): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+                    pair.extract().map_err(|_| wrong_type(place.entry(index), &pair, expected, ""))?;
                 let piece = crate::border::texts::text(&piece, Place::Argument("pieces"))?;
                 let count = whole(&count, &format!("the count of `{}`", excerpt(&piece)), u64::MAX)?;
                 counts.add(&piece, count).or_raise()?;
