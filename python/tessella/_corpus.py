@@ -78,6 +78,15 @@ class Pipe:
         return found
 
 
+def is_special(name: str) -> bool:
+    """Whether a name is that of a pipe, a device or the like, which may keep who opens it waiting."""
+    try:
+        found = os.stat(name)
+    except OSError:
+        return False
+    return not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
+
+
 class Texts:
     """The texts of a source, in lists of some of them, and how far reading is.
 

@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
@@ -190,6 +191,15 @@ def _made_folder(path: str) -> Iterator[None]:
         raise
 
 
+#: Bytes that are written to a file at a time; Python's own choice is the block of the disk, mostly 4 kB.
+ROOM = 1 << 16
+
+
+def _is_file(number: int) -> bool:
+    """Whether what is open under a number is an ordinary file."""
+    return stat.S_ISREG(os.fstat(number).st_mode)
+
+
 class _Replacements:
     """Files on their way, opened as they are needed, that take their places together or not at all.
 
@@ -204,7 +214,10 @@ class _Replacements:
     def open(self, target: str) -> IO[bytes]:
         """A file that will be at ``target``."""
         self._made.append(_tessella.Replacing(target))
-        return self._files.enter_context(os.fdopen(self._made[-1].descriptor(), "wb"))
+        number = self._made[-1].descriptor()
+        # Who reads a pipe gets what is there as soon as ever.
+        room = ROOM if _is_file(number) else -1
+        return self._files.enter_context(os.fdopen(number, "wb", room))
 
     def commit(self) -> None:
         """Brings all to the disk and under their names."""
@@ -242,6 +255,14 @@ def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
             where = targets[0] if len(targets) == 1 else os.path.dirname(os.path.abspath(targets[0]))
             raise OSError(number, os.strerror(number), where) from error
         raise
+
+
+def _to_disk(*files: IO[bytes]) -> None:
+    """Brings what was written to the disk: a full one is told before other files take their places."""
+    for file in files:
+        file.flush()
+        if _is_file(file.fileno()):
+            os.fsync(file.fileno())
 
 
 @contextlib.contextmanager

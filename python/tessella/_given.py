@@ -6,6 +6,7 @@ the mistake would be an answer.
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 from . import _tessella
@@ -42,6 +43,11 @@ def check_list(name: str, value: Any, what: str) -> None:
     """
     if isinstance(value, (str, bytes)):
         raise TypeError(f"`{name}` must be a list of {what}, not one {type(value).__name__}: [{value!r:.60}]")
+    walks = value is None or hasattr(value, "__iter__") or hasattr(value, "__getitem__")
+    if not walks or getattr(value, "ndim", None) == 0:
+        raise TypeError(
+            f"`{name}` must be a list of {what}, not {type(value).__name__} {reprlib.repr(value)}"
+        )
 
 
 def check_tokenizer(name: str, value: Any) -> None:

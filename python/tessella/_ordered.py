@@ -46,4 +46,6 @@ def _why_not(value: object) -> str | None:
         return ": a set has no order; pass sorted(...)"
     if isinstance(value, (str, bytes, bytearray)):
         return ": put it into a list"
+    if getattr(value, "ndim", None) == 0:
+        return ": an array without a dimension holds one value; put it into a list, `[value.item()]`"
     return None if isinstance(value, Iterable) else ""

@@ -155,8 +155,11 @@ class PieceCounts(_tessella.PieceCounts):
             ...     PieceCounts.from_tsv(path).items()
             [('low', 2), ('lower', 1)]
         """
+        from ._corpus import Pipe, is_special
+
         counts = cls()
-        counts._read_tsv(path)
+        name = os.fsdecode(path)
+        counts._read_tsv(name, Pipe(name) if is_special(name) else None)
         return counts
 
     def to_tsv(self, path: Path) -> None:

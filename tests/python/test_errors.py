@@ -374,6 +374,38 @@ WRONG_TYPES = {
         lambda t: t.train_from_iterator(["a", 5]),
         "str or lists of str, found int 5 for `iterator[1]`",
     ),
+    "an id for a token": (
+        lambda t: t.token_to_id(5),
+        "expected a str, found int 5 for `token`; the token of an id is told by `id_to_token`",
+    ),
+    "bytes for a token": (lambda t: t.token_to_id(b"a"), "found bytes b'a' for `token`; decode bytes first"),
+    "a token for an id": (
+        lambda t: t.id_to_token("a"),
+        "expected an int, found str 'a' for `id`; the id of a token is told by `token_to_id`",
+    ),
+    "of a model": (lambda t: t.model.token_to_id(5), "found int 5 for `token`; the token of an id is told"),
+    "of a model too": (
+        lambda t: t.model.id_to_token("a"),
+        "found str 'a' for `id`; the id of a token is told",
+    ),
+    "a piece of a model": (lambda t: t.model.tokenize(5), "expected a str, found int 5 for `text`"),
+    "a piece": (lambda t: PieceCounts().get(5), "expected a str, found int 5 for `piece`"),
+    "a piece to add": (lambda t: PieceCounts().add(5), "expected a str, found int 5 for `piece`"),
+    "a piece to look for": (lambda t: 5 in PieceCounts(), "expected a str, found int 5 for `piece`"),
+    "a text to normalize": (lambda t: normalizers.NFC().normalize_str(5), "found int 5 for `sequence`"),
+    "a text to cut": (
+        lambda t: pre_tokenizers.Whitespace().pre_tokenize_str(5),
+        "found int 5 for `sequence`",
+    ),
+    "no pieces": (lambda t: PieceCounts(5), "pairs of a piece and its count, found int 5 for `pieces`"),
+    "no pair": (lambda t: PieceCounts([("a", 1), 5]), "a piece and its count, found int 5 for `pieces[1]`"),
+    "a behavior": (
+        lambda t: pre_tokenizers.Split(" ", 5),
+        "expected one of removed, isolated, merged_with_previous, merged_with_next, contiguous, found int 5",
+    ),
+    "no files": (lambda t: t.train(5), "`files` must be a list of paths, found int 5"),
+    "no texts": (lambda t: t.train_from_iterator(5), "`iterator` must yield texts, found int 5"),
+    "no tokens": (lambda t: decoders.Fuse().decode(5), "`tokens` must be a list of tokens, not int 5"),
     "a long one": (lambda t: t.encode(["word"] * 10_000), "'word', ...]"),
 }
 

@@ -239,6 +239,19 @@ def test_the_lattice():
     assert {(edge.start, edge.end) for edge in told.edges} >= {(0, 1), (0, 4), (1, 4)}
 
 
+def test_each_way_through_a_lattice_is_other_tokens():
+    """A run of unknown letters that is spelled as an entry was a way of its own, which reads the same."""
+    vocab = [("<unk>", 0.0), ("xy", -1.0), ("a", -1.5), ("b", -2.0), ("ab", -3.0)]
+    tokenizer = Tokenizer(models.Unigram(vocab, 0))
+    for text, wanted in (
+        ("axyb", [("a", "xy", "b")]),
+        ("xyabxy", [("xy", "ab", "xy"), ("xy", "a", "b", "xy")]),
+    ):
+        (piece,) = tokenizer.explain(text).sequences[0].pieces
+        assert [path.tokens for path in piece.derivation.paths] == wanted
+        assert list(piece.derivation.paths[0].tokens) == tokenizer.encode(text).tokens
+
+
 def test_a_look_into_a_table():
     told = TOKENIZERS["word_level"].explain("the dog").sequences[0].pieces
     assert [piece.derivation for piece in told] == [Lookup(True, ("the",)), Lookup(False, ("?",))]

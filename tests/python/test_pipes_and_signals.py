@@ -2,6 +2,7 @@
 
 import gc
 import gzip
+import io
 import json
 import os
 import random
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 import tessella
 from at_the_shell import environment, run, tessella_command
+from tessella.compat.sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 
 def waiting_in(pipe):
@@ -182,6 +184,82 @@ def test_pipes_give_and_take_what_files_do(trained):
                     time.sleep(0.05)
                 assert pipe.read() == Path("plain").read_bytes()
             assert job.returncode == 0
+
+
+ALONE = {
+    "train": "Tokenizer(tessella.models.BPE()).train(['pipe'])",
+    "from_tsv": "PieceCounts.from_tsv('pipe')",
+    "spm": "from tessella.compat.sentencepiece import SentencePieceTrainer as S; S.train('--input=pipe --model_prefix=m')",
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("call", ALONE)
+def test_a_call_does_not_wait_for_ever_for_who_writes_to_a_pipe(trained, call, name):
+    os.mkfifo("pipe")
+    code = (
+        "import signal, tessella, time; from tessella import PieceCounts, Tokenizer\n"
+        "def end(*_): raise SystemExit(7)\n"
+        f"signal.signal(signal.{name}, end)\n"
+        f"open('begun', 'w').close(); {ALONE[call]}"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], env=environment()) as job:
+        deadline = time.monotonic() + 60
+        while not os.path.exists("begun") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        job.send_signal(getattr(signal, name))
+        try:
+            assert job.wait(timeout=10) == 7
+        finally:
+            job.kill()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_trainings_and_counts_take_pipes_as_files(trained):
+    def fed(name, content, read):
+        feeder = threading.Thread(target=Path(name).write_bytes, args=(content,))
+        feeder.start()
+        found = read(Path(name))
+        feeder.join()
+        return found
+
+    def learned(*files):
+        tokenizer = tessella.Tokenizer(tessella.models.BPE())
+        tokenizer.train(files, tessella.trainers.BpeTrainer(vocab_size=40, show_progress=False))
+        return tokenizer.to_str()
+
+    os.mkfifo("pipe")
+    text = b"low lower lowest\r\nnewer wider\n\nhug pug" * 2000
+    Path("more.txt").write_bytes(text)
+    wanted = learned("corpus.txt", "more.txt", "corpus.txt")
+    assert fed("pipe", text, lambda name: learned("corpus.txt", name, "corpus.txt")) == wanted
+    rows = tessella.PieceCounts({f"{n}": n for n in range(1, 30_000)})
+    rows.to_tsv("rows.tsv")
+    content = Path("rows.tsv").read_bytes()
+    assert fed("pipe", content, tessella.PieceCounts.from_tsv).items() == rows.items()
+
+    def pieces(name):
+        model = io.BytesIO()
+        SentencePieceTrainer.train(input=str(name), model_writer=model, vocab_size=20)
+        processor = SentencePieceProcessor(model_proto=model.getvalue())
+        return [processor.id_to_piece(id) for id in range(len(processor))]
+
+    assert fed("pipe", text, pieces) == pieces("more.txt")
+    with pytest.raises(tessella.errors.FormatError, match=r"has no tab.*pipe, line 2"):
+        fed("pipe", b"a\t1\nb\n", tessella.PieceCounts.from_tsv)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+@pytest.mark.parametrize("name", ["pipe", "/dev/null", "/dev/stdout"])
+def test_a_checkpoint_is_an_ordinary_file(trained, name):
+    """A training waited for who reads a pipe, and removed it at the end, as it would have removed a device."""
+    os.mkfifo("pipe")
+    typed = ("corpus.txt", "-r", "gpt2", "--vocab-size", "290", "-q", "-o", "new.json", "--checkpoint", name)
+    _, told = run("train", *typed, status=1)
+    assert f"the checkpoint {name} is a pipe or a device" in told and "name an ordinary file" in told
+    assert os.path.lexists(name) and not os.path.exists("new.json")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")

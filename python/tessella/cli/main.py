@@ -16,9 +16,10 @@ import warnings
 from collections.abc import Sequence
 
 from .._start import heeded
-from ..errors import TessellaError
+from ..errors import EncodeError, ModelError, TessellaError
 from . import signals, targets, terminal
 from .command import PLAIN, Command, Help, find, names
+from .roomy import roomy_output
 from .waiting import streams_that_wait
 
 FAILED, USAGE, NO_READER = 1, 2, 141
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signals.heed()
     _spell_what_is_missing()
     try:
-        with streams_that_wait():
+        with streams_that_wait(), roomy_output():
             return _run(given)
     except KeyboardInterrupt as error:
         terminal.note(str(error) or "interrupted")
@@ -97,7 +98,20 @@ def _done(given: list[str]) -> int:
     except SystemExit as ended:
         return _flushed(int(ended.code or 0))
     targets.check(parser, options)
-    return _flushed(command.run(options))
+    try:
+        return _flushed(command.run(options))
+    except (EncodeError, ModelError) as error:
+        named = _tokenizers(parser, options)
+        # Of several the command knows which; a file that does not load has its name in what is told.
+        if len(named) != 1 or str(error).startswith("the tokenizer ") or named[0] in str(error):
+            raise
+        raise type(error)(f"the tokenizer {named[0]!r}: {error}") from error
+
+
+def _tokenizers(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[str]:
+    """The names of the tokenizers that were typed."""
+    kinds = ("TOKENIZER", "SOURCE", "--tokenizer", "--like")
+    return [one.name for one in targets.named(parser, options) if one.argument in kinds]
 
 
 def _takes_more() -> bool:

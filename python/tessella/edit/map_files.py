@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any
 
 import numpy as np
 
-from .._files import _read_file, _replacing
+from .._files import _read_file, _replacing, _to_disk
 from ..errors import FormatError
 from . import safetensors
 from .id_map import IdMap
@@ -19,9 +20,21 @@ _VERSION = 1
 
 def write(id_map: IdMap, path: str) -> None:
     """See ``IdMap.save``."""
-    if path.lower().endswith(".safetensors"):
-        _write_tensors(id_map, path)
-        return
+    with ready(id_map, path):
+        pass
+
+
+@contextlib.contextmanager
+def ready(id_map: IdMap, path: str) -> Iterator[None]:
+    """A map that is on the disk when the block begins, and takes its place when the block ends well."""
+    write = _write_tensors if path.lower().endswith(".safetensors") else _write_json
+    with _replacing(path) as file:
+        write(id_map, file)
+        _to_disk(file)
+        yield
+
+
+def _write_json(id_map: IdMap, file: IO[bytes]) -> None:
     said = {
         "kind": _KIND,
         "version": _VERSION,
@@ -34,8 +47,7 @@ def write(id_map: IdMap, path: str) -> None:
         "removed": {str(old): list(id_map.decomposition(old)) for old in id_map.removed_ids},
         "new": {str(new): list(id_map.constituents(new)) for new in id_map.new_ids},
     }
-    with _replacing(path) as file:
-        file.write(json.dumps(said, separators=(",", ":")).encode("utf-8"))
+    file.write(json.dumps(said, separators=(",", ":")).encode("utf-8"))
 
 
 def read(path: str) -> IdMap:
@@ -72,7 +84,7 @@ def _rows(rows: Iterable[tuple[int, ...]]) -> tuple[np.ndarray[Any, Any], np.nda
     return np.array([one for row in listed for one in row], np.int64), ends
 
 
-def _write_tensors(id_map: IdMap, path: str) -> None:
+def _write_tensors(id_map: IdMap, file: IO[bytes]) -> None:
     removed, removed_at = _rows(map(id_map.decomposition, id_map.removed_ids))
     new, new_at = _rows(map(id_map.constituents, id_map.new_ids))
     arrays = {
@@ -92,8 +104,7 @@ def _write_tensors(id_map: IdMap, path: str) -> None:
         "is_exact": str(id_map.is_exact).lower(),
         **{name: value for name in ("before", "after") if (value := getattr(id_map, name)) is not None},
     }
-    with _replacing(path) as file:
-        safetensors.save(file, arrays, metadata)
+    safetensors.save(file, arrays, metadata)
 
 
 def _read_tensors(path: str) -> IdMap:

@@ -12,14 +12,14 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from math import prod
 from typing import IO, Any
 
 import numpy as np
 
-from .._files import _made_folder, _replacing_together
+from .._files import _made_folder, _replacing_together, _to_disk
 from .._given import check_list
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from .id_map import IdMap
@@ -116,7 +116,9 @@ def resize_embeddings(
             raise ArgumentError("`out` and `tables` are for folders; a module is changed in place")
         before, origins, names = resize_module(model, id_map, init, pad_to_multiple_of, seed)
         return Resized(before, origins.rows, origins.copied, origins.made, names)
-    return _resize_folder(_planned(os.fspath(model), id_map, init, out, pad_to_multiple_of, tables, seed))
+    plan = _planned(os.fspath(model), id_map, init, out, pad_to_multiple_of, tables, seed)
+    with _resizing(plan) as done:
+        return done
 
 
 @dataclass(frozen=True)
@@ -139,11 +141,14 @@ class _Plan:
         return [*self.shards, *self.content]
 
 
-def check_folder(
+def resizing(
     folder: str, id_map: IdMap, init: Init = "fvt", out: str | os.PathLike[str] | None = None
-) -> None:
-    """Raises what ``resize_embeddings`` would raise before it writes."""
-    _planned(folder, id_map, init, out, None, None, 0)
+) -> AbstractContextManager[Resized]:
+    """What ``resize_embeddings`` does: written when the block begins, in its place when that ends well.
+
+    What cannot be done is raised by this call, before anything is written.
+    """
+    return _resizing(_planned(folder, id_map, init, out, None, None, 0))
 
 
 def _planned(
@@ -183,7 +188,8 @@ def _planned(
     return plan
 
 
-def _resize_folder(plan: _Plan) -> Resized:
+@contextmanager
+def _resizing(plan: _Plan) -> Iterator[Resized]:
     folder, target, origins = plan.folder, plan.target, plan.origins
     is_copy = target != folder
     with ExitStack() as stack:
@@ -198,8 +204,9 @@ def _resize_folder(plan: _Plan) -> Resized:
                 _write_shard(os.path.join(folder, name), plan.headers[name], plan.chosen, origins, file)
         if is_copy:
             _copy_others(folder, target, set(plan.written))
-    names = tuple(sorted(plan.chosen))
-    return Resized(plan.rows, origins.rows, origins.copied, origins.made, names, tuple(plan.written))
+        _to_disk(*files)
+        names = tuple(sorted(plan.chosen))
+        yield Resized(plan.rows, origins.rows, origins.copied, origins.made, names, tuple(plan.written))
 
 
 def _refuse_links(folder: str, names: Iterable[str]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._shown import written
 from ..errors import ArgumentError, FormatError
 from .blocks import Blocks
 from .intervals import Interval, Stratum, of_ratio
@@ -49,7 +50,8 @@ def read_gold(given: Path | Mapping[str, Iterable[str]]) -> Gold:
         if "".join(parts) != word or not word:
             raise FormatError(f"{place}: the morphemes {' + '.join(parts)} are not {word!r} when joined")
     if not pairs:
-        raise ArgumentError("`gold` holds no words")
+        name = "`gold`" if isinstance(given, Mapping) else written(os.fsdecode(given))
+        raise ArgumentError(f"{name} holds no words")
     return [(word, parts) for word, parts, _ in pairs]
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files import _read_file, _replacing, _write_together
 from .._formats import FOLDER, MODELS
+from .._shown import written
 from ..errors import ArgumentError, TessellaError
 from ..loading import load
 from ..tokenizer import Tokenizer
@@ -118,7 +119,8 @@ def doctor(path: Path) -> Diagnosis:
     content = _read_file(name)
     if not is_folder and not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return _loaded_only(source)
-    patient, refused = _patient(content, source if is_folder else None)
+    where = written(os.path.basename(name))
+    patient, refused = _patient(content, where, source if is_folder else None)
     if patient is None:
         return Diagnosis(refused)
     findings = [*refused, *_examined(patient)]
@@ -126,19 +128,19 @@ def doctor(path: Path) -> Diagnosis:
     found = Diagnosis(findings, mended)
     if mended and all(one.severity != "error" for one in findings):
         # What is told so far is not what keeps readers from it.
-        found.findings += _refused(content.decode("utf-8-sig"), "the file", "take the mended file")
-    found.findings += _tried(patient, bool(mended), findings)
+        found.findings += _refused(content.decode("utf-8-sig"), where, "the file", "take the mended file")
+    found.findings += _tried(patient, where, bool(mended))
     return found
 
 
-def _patient(content: bytes, folder: str | None) -> tuple[Patient | None, list[Finding]]:
+def _patient(content: bytes, own: str, folder: str | None) -> tuple[Patient | None, list[Finding]]:
     def fault(code: str, where: str, message: str, advice: str) -> Finding:
         return Finding(code, "error", where, message, advice)
 
     try:
         said = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return None, [fault("json", "tokenizer.json", f"it is no JSON: {error}", "fetch the file anew")]
+        return None, [fault("json", own, f"it is no JSON: {error}", "fetch the file anew")]
     model = said.get("model") if isinstance(said, dict) else None
     if not isinstance(model, dict):
         return None, [fault("model-missing", "$.model", "there is no model", "fetch the file anew")]
@@ -198,10 +200,11 @@ def _mended(patient: Patient) -> dict[str, Any]:
     return {name: said for name, said in now.items() if _dumped(said) != _dumped(before[name])}
 
 
-def _tried(patient: Patient, is_mended: bool, known: list[Finding]) -> Iterator[Finding]:
+def _tried(patient: Patient, name: str, is_mended: bool) -> Iterator[Finding]:
     """Whether the file, mended if it was, loads, and whether added tokens come out."""
     text = json.dumps(patient.file)
-    refused = list(_refused(text, "the mended file" if is_mended else "the file", "correct that place"))
+    which = "the mended file" if is_mended else "the file"
+    refused = list(_refused(text, name, which, "correct that place"))
     yield from refused
     if not refused:
         yield from _never(_read(text))
@@ -213,12 +216,12 @@ def _read(text: str) -> Tokenizer:
         return Tokenizer.from_str(text)
 
 
-def _refused(text: str, which: str, advice: str) -> Iterator[Finding]:
+def _refused(text: str, name: str, which: str, advice: str) -> Iterator[Finding]:
     """Whether a file does not load."""
     try:
         _read(text)
     except (TessellaError, ValueError) as error:
-        yield Finding("refused", "error", "tokenizer.json", f"{which} does not load: {error}", advice)
+        yield Finding("refused", "error", name, f"{which} does not load: {error}", advice)
 
 
 def _never(tokenizer: Tokenizer) -> Iterator[Finding]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import reprlib
 from collections.abc import Callable, Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from .. import _tessella
+from .._corpus import MOST, Pipe, is_special
+from .._shown import written
 from ..errors import ArgumentError, CustomComponentError, TrainError
 from ..models import Model
 from ..tokens import AddedToken
@@ -43,6 +47,7 @@ def _refuse_empty(counts: Iterable[_tessella.PieceCounts], options: dict[str, An
     raise TrainError(f"the corpus holds no pieces: {read} texts were read. Give texts{again}{without}")
 
 
+_DEVICES = ("/dev", os.path.realpath("/dev/fd"))
 #: The file of a checkpoint for which only a folder is named.
 CHECKPOINT = "training.checkpoint"
 
@@ -53,6 +58,13 @@ def check_checkpoint(checkpoint: str | os.PathLike[str]) -> str:
     if os.path.isdir(name):
         name = os.path.join(name, CHECKPOINT)
     folder = os.path.dirname(os.path.abspath(name))
+    # What is open already, like /dev/stdout, is listed among the devices. At the end of the training the file
+    # is removed, which no pipe and no device would come back from.
+    if is_special(name) or (os.path.lexists(name) and os.path.realpath(folder) in _DEVICES):
+        raise ArgumentError(
+            f"the checkpoint {written(name)} is a pipe or a device, and a training reads, replaces and "
+            "removes its checkpoint: name an ordinary file, or a folder for one"
+        )
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder for the checkpoint", folder)
     if not os.access(folder, os.W_OK):
@@ -218,6 +230,12 @@ def _train(
     tokenizer._install(model._handle, special_tokens)
 
 
+def _check_walks(name: str, value: Any, expected: str) -> None:
+    """Refuses what cannot be walked at all."""
+    if not hasattr(value, "__iter__") and not hasattr(value, "__getitem__"):
+        raise TypeError(f"`{name}` must {expected}, found {type(value).__name__} {reprlib.repr(value)}")
+
+
 def train_files(
     tokenizer: Tokenizer,
     files: Iterable[Any],
@@ -228,13 +246,19 @@ def train_files(
     """See ``Tokenizer.train``."""
     if isinstance(files, (str, os.PathLike)):
         raise TypeError("`files` must be a list of paths, not one path")
+    _check_walks("files", files, "be a list of paths")
     if checkpoint is not None:
         check_checkpoint(checkpoint)
     trainer = _fitting(tokenizer, trainer)
-    paths = [os.fspath(path) for path in files]
-    counts = _tessella.count_files_into(
-        _tessella.PieceCounts(), tokenizer, paths, format="text", **_counting(trainer)
-    )
+    counts, how = _tessella.PieceCounts(), _counting(trainer)
+    # Files that follow one another are read in one go; a pipe is opened here, where signals end the waiting.
+    for special, paths in groupby(list(map(os.fsdecode, files)), is_special):
+        if special:
+            for path in paths:
+                stream = _tessella.TextFiles([(written(path), Pipe(path))], MOST, format="text")
+                _tessella.count_texts_into(counts, tokenizer, stream, **how)
+        else:
+            _tessella.count_files_into(counts, tokenizer, list(paths), format="text", **how)
     _train(tokenizer, trainer, counts, checkpoint, trace)
 
 
@@ -253,6 +277,7 @@ def train_texts(
         raise TypeError(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
+    _check_walks("iterator", iterator, "yield texts")
     trainer = _fitting(tokenizer, trainer)
     counts = _tessella.count_texts_into(
         _tessella.PieceCounts(), tokenizer, iterator, length=length, **_counting(trainer)

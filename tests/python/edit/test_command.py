@@ -1,6 +1,8 @@
 """`tessella edit`: what is typed is done, and what nobody would heed is refused."""
 
+import contextlib
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,11 @@ import pytest
 import tessella
 from tessella.cli import main
 from tessella.edit import IdMap, safetensors
+
+try:
+    import resource
+except ImportError:
+    resource = None
 
 TEXTS = ["low lower lowest", "newer wider tiles", "naïve café"] * 20
 
@@ -146,6 +153,48 @@ def test_a_map_that_cannot_be_written_is_told_first(folder, capsys):
     train = ["train", "corpus.txt", "-r", "gpt2", "--vocab-size", 280, "-q", "-o", "new.json"]
     assert "it is a folder" in run(capsys, *train, "--checkpoint", folder, status=1)
     assert not Path("new.json").exists()
+
+
+@contextlib.contextmanager
+def no_file_larger_than(size):
+    """A disk without room for larger files, as one that is nearly full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def here():
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+@pytest.mark.skipif(resource is None, reason="limits of POSIX")
+def test_what_has_no_room_leaves_everything_as_it_was(folder, capsys):
+    """The tokenizer was there, and nothing told any more what had become of its ids."""
+    Path("model").mkdir()
+    with open("model/model.safetensors", "wb") as file:
+        safetensors.save(file, {"model.embed_tokens.weight": np.zeros((285, 200), np.float32)}, {})
+    Path("model/config.json").write_text('{"vocab_size": 285}', encoding="utf-8")
+    before = here()
+    assert max(map(len, before.values())) > 200_000 and len(before["tokenizer.json"]) < 60_000
+    pad = ["edit", "pad", "tokenizer.json", "new.json", "--multiple", 64]
+    if os.path.exists("/dev/full"):
+        assert "/dev/full: no space left" in run(capsys, *pad, "--map", "/dev/full", status=1)
+        assert here() == before
+    for more in ([], ["--model-out", "out"]):
+        with no_file_larger_than(100_000):
+            said = run(capsys, *pad, "--map", "map.json", "--model", "model", *more, status=1)
+        assert "file too large" in said
+        assert here() == before and not os.path.exists("out")
+    with no_file_larger_than(5_000):
+        assert "new.json: file too large" in run(capsys, *pad, "--map", "map.safetensors", status=1)
+    assert here() == before
+    run(capsys, *pad, "--map", "map.json", "--model", "model")
+    assert {"new.json", "map.json"} == set(here()) - set(before)
+    rows = safetensors.load("model/model.safetensors")[0]["model.embed_tokens.weight"]
+    assert len(rows) == len(IdMap.load("map.json").inverse()) == 320
 
 
 def test_a_name_that_is_empty_is_not_taken_for_none(folder, capsys):

@@ -296,6 +296,16 @@ def test_what_cannot_be_mended_is_told(content, code, tmp_path):
     assert not found
 
 
+def test_a_file_of_another_name_has_its_own(tmp_path):
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]], "dropout": True}
+    contents = {"json": "{", "refused": json.dumps({"version": "1.0", "model": model})}
+    for code, content in contents.items():
+        path = tmp_path / f"{code}.json"
+        path.write_text(content)
+        (told,) = (one for one in prove.doctor(path).findings if one.code == code)
+        assert told.where == path.name
+
+
 def test_notes_do_not_count(tmp_path):
     bert().save(tmp_path / "tokenizer.json")
     found = prove.doctor(tmp_path / "tokenizer.json")

@@ -3,6 +3,9 @@
 //! Slow on purpose: pairs are searched for again after every merge, so this also is what the fast loops are
 //! compared with. Long pieces are not derived, for the candidates of all steps grow with the square.
 
+use std::collections::HashSet;
+
+use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 
 /// Pieces of more symbols than this have no derivation.
@@ -59,6 +62,37 @@ pub struct Path {
     pub tokens: Vec<PieceToken>,
     /// The sum of their scores.
     pub score: f64,
+}
+
+/// Ways that are looked at, at most, where many of them are the same tokens.
+const MOST_WAYS: usize = 1 << 12;
+
+/// The `n` best ways of different tokens; `best` gives so many ways, the best first.
+///
+/// Several ways through a lattice may be the same tokens: unknown neighbours become one, however they were cut, and that one is
+/// the entry that is spelled so, if there is one.
+pub(super) fn different<S: Into<f64>>(
+    n: usize,
+    best: impl Fn(usize) -> Result<Vec<(Vec<PieceToken>, S)>>,
+) -> Result<Vec<Path>> {
+    let (mut found, mut most) = (Vec::new(), n);
+    loop {
+        let ways = best(most)?;
+        let are_all = ways.len() < most || most >= MOST_WAYS;
+        let mut known = HashSet::new();
+        let mut paths: Vec<Path> =
+            ways.into_iter().map(|(tokens, score)| Path { tokens, score: score.into() }).collect();
+        paths.retain(|path| known.insert(path.tokens.iter().map(|token| token.id).collect::<Vec<_>>()));
+        // A longer search may give up, and has the best way alone then.
+        if paths.len() >= found.len() {
+            found = paths;
+        }
+        if are_all || found.len() >= n {
+            found.truncate(n);
+            return Ok(found);
+        }
+        most = MOST_WAYS.min(8 * most);
+    }
 }
 
 /// How a model comes to the tokens of one piece.
@@ -174,6 +208,34 @@ mod tests {
         assert!(matches!(model.derive(&"a".repeat(MOST_SYMBOLS), 1), Ok(Derivation::Merges { .. })));
         assert!(matches!(model.derive(&"a".repeat(MOST_SYMBOLS + 1), 1), Ok(Derivation::Plain)));
         assert!(model.is_deterministic());
+    }
+
+    #[test]
+    fn ways_of_the_same_tokens_are_one() {
+        // Where neither letter is known, a run of both is spelled as an entry, which is a way of its own.
+        let entries = [("<unk>", 0.0), ("xy", -1.0), ("a", -1.5), ("b", -2.0), ("ab", -3.0), ("ba", -3.5)];
+        let model = Model::new(&ModelSpec::Unigram(UnigramSpec {
+            vocab: Arc::new(entries.map(|(text, score)| (text.to_string(), score)).to_vec()),
+            unk_id: Some(0),
+            byte_fallback: false,
+            alpha: None,
+            nbest_size: None,
+        }))
+        .unwrap();
+        // Each part can be cut in two ways or in one; "ab" in two with different tokens.
+        for (piece, all) in
+            [("xy", 1), ("axyb", 1), ("abxy", 2), ("axyaxyaxyaxyb", 1), ("abxyabxyabxyab", 16)]
+        {
+            for n in [1, 2, 5, 40] {
+                let Derivation::Lattice { paths, .. } = model.derive(piece, n).unwrap() else {
+                    panic!("{piece} has a lattice")
+                };
+                let ids = |path: &Path| path.tokens.iter().map(|token| token.id).collect::<Vec<_>>();
+                let different: HashSet<_> = paths.iter().map(ids).collect();
+                assert_eq!((paths.len(), different.len()), (n.min(all), n.min(all)), "{piece} {n}");
+                assert!(paths.windows(2).all(|two| two[0].score >= two[1].score));
+            }
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ use tessella_core::{Error, ErrorKind, Result};
 
 pub use replacement::{Replacement, commit_all};
 pub use together::{JOURNAL, Together, is_file, names, settled};
-pub use waiting::Out;
+pub use waiting::{In, Out};
 
 /// An I/O error that names the file.
 pub fn io_error(path: &Path, doing: &str, error: io::Error) -> Error {
@@ -68,7 +68,7 @@ pub fn open(path: &Path) -> Result<File> {
     let found = file.metadata().map_err(failed)?;
     if !found.is_file() && !found.is_dir() {
         return Err(Error::value(format!(
-            "{} is a pipe or a device, and a tokenizer is read from ordinary files: write the content to a file first",
+            "{} is a pipe or a device, and what is read here must be an ordinary file: write the content to a file first",
             path.display()
         )));
     }

@@ -65,7 +65,10 @@ impl Replacement {
 
     /// The same for who writes here: ends when the caller wants no more, also where nobody reads.
     pub fn out(&self) -> io::Result<Out> {
-        Ok(Out::new(self.file().try_clone()?, matches!(self.place, Place::There(_))))
+        let file = self.file().try_clone()?;
+        // What an output of this process is redirected to may be a file, which always takes all.
+        let waits = matches!(self.place, Place::There(_)) && !file.metadata()?.is_file();
+        Ok(Out::new(file, waits))
     }
 
     /// Brings the content to the disk and puts it under its name.

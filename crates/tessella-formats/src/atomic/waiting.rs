@@ -1,7 +1,8 @@
-//! Pipes and devices: who writes to them waits for who reads, as long as that takes, unless the caller wants no more.
+//! Pipes and devices: who writes to them waits for who reads, and the other way round, as long as that takes, unless the caller wants
+//! no more.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// A file that is written to, or a pipe or a device.
@@ -24,6 +25,30 @@ impl Write for Out {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// A file that is read, or a pipe or a device.
+pub struct In {
+    file: File,
+    waits: bool,
+}
+
+impl In {
+    /// Opens what is there under this name.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = open_to_read(path)?;
+        let waits = !file.metadata()?.is_file();
+        Ok(In { file, waits })
+    }
+}
+
+impl Read for In {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if self.waits {
+            wait_to_read(&self.file)?;
+        }
+        self.file.read(bytes)
     }
 }
 
@@ -67,17 +92,39 @@ mod system {
         }
     }
 
+    /// Opens something to read. Linux tells who waits then for somebody to write that nobody has come yet, others that all is read.
+    pub fn open_to_read(path: &Path) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        if !cfg!(target_os = "linux") || !is_pipe(path) {
+            return options.open(path);
+        }
+        let file = options.custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
+        fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+        Ok(file)
+    }
+
     fn is_pipe(path: &Path) -> bool {
         path.metadata().is_ok_and(|found| found.file_type().is_fifo())
     }
 
     /// Waits until something can be written; gives how much can be without waiting again.
     pub fn wait(file: &File) -> io::Result<usize> {
+        wait_for(file, PollFlags::OUT)?;
+        Ok(MOST)
+    }
+
+    /// Waits until something can be read, or nothing will come any more.
+    pub fn wait_to_read(file: &File) -> io::Result<()> {
+        wait_for(file, PollFlags::IN)
+    }
+
+    fn wait_for(file: &File, event: PollFlags) -> io::Result<()> {
         let time = Timespec { tv_sec: 0, tv_nsec: ASK_EVERY.as_nanos() as _ };
         loop {
-            match poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&time)) {
+            match poll(&mut [PollFd::new(file, event)], Some(&time)) {
                 Ok(0) | Err(Errno::INTR) => check()?,
-                Ok(_) => return Ok(MOST),
+                Ok(_) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -95,7 +142,15 @@ mod system {
     pub fn wait(_file: &File) -> io::Result<usize> {
         Ok(usize::MAX)
     }
+
+    pub fn open_to_read(path: &Path) -> io::Result<File> {
+        File::open(path)
+    }
+
+    pub fn wait_to_read(_file: &File) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 pub use system::open;
-use system::wait;
+use system::{open_to_read, wait, wait_to_read};

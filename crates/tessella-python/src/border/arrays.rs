@@ -83,6 +83,12 @@ pub fn of_shape<'py, D: Dimension>(
         .map_err(|error| argument(error.to_string()))
 }
 
+/// Whether a value is an array or a tensor that holds one value and cannot be walked, though it has the method for it.
+pub fn has_no_dimension(value: &Bound<'_, PyAny>) -> bool {
+    let none = || value.getattr("ndim").and_then(|number| number.eq(0)).unwrap_or(false);
+    value.hasattr("__array__").unwrap_or(false) && none()
+}
+
 /// Whether a value is an array of any type. Where nobody has imported NumPy, nothing is one.
 pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();

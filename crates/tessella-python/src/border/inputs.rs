@@ -132,8 +132,13 @@ fn is_list(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn words(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<PyBackedStr>> {
     let refused = || {
-        let one_text = value.is_instance_of::<PyString>();
-        let advice = if one_text { "split it into words, or leave out is_pretokenized=True" } else { "" };
+        let advice = if value.is_instance_of::<PyString>() {
+            "split it into words, or leave out is_pretokenized=True"
+        } else if arrays::has_no_dimension(value) {
+            ONE_VALUE
+        } else {
+            ""
+        };
         wrong_type(place, value, WORDS, advice)
     };
     if !is_list(value)? {
@@ -219,6 +224,9 @@ fn each<'a, 'py, T>(
         return Err(wrong_type(place, value, expected, advice));
     }
     let entries = value.try_iter().map_err(|error| {
+        if arrays::has_no_dimension(value) {
+            return wrong_type(place, value, expected, ONE_VALUE);
+        }
         // What can be walked, but raised when that began, is none of the wrong type.
         let walks = value.hasattr("__iter__").unwrap_or(false);
         if walks { error } else { wrong_type(place, value, expected, "") }
@@ -291,6 +299,8 @@ pub fn id_lists<'py, T>(
 }
 
 const IDS: &str = "expected a list of ids";
+const ONE_ID: &str = "an array without a dimension is one id: put it into a list";
+pub const ONE_VALUE: &str = "an array without a dimension is no list: put `[value.item()]` in its place";
 
 /// Hands over ids where they lie, if that is an array of `uint32` with up to `most` of them, and else a copy, in `room` if
 /// they come as lists and arrays usually do.
@@ -350,6 +360,9 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         // Other element types go through Python's integers, which checks the range.
         return listed_ids(value, place);
     }
+    if arrays::has_no_dimension(value) {
+        return Err(wrong_type(place, value, IDS, ONE_ID));
+    }
     // Tensors, and whatever else gives its memory to NumPy. What lies on another device does not.
     if value.hasattr("__array__")? && value.getattr("ndim").is_ok_and(|n| n.eq(1).unwrap_or(false)) {
         return match arrays::of(value) {
@@ -377,8 +390,7 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
 fn listed_ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
     let list = value.call_method0("tolist")?;
     if !list.is_instance_of::<PyList>() {
-        let advice = "an array without a dimension is one id: put it into a list";
-        return Err(wrong_type(place, value, IDS, advice));
+        return Err(wrong_type(place, value, IDS, ONE_ID));
     }
     refuse_bools(&list, place)?;
     list.extract().map_err(|error| named_id(&list, error, place))

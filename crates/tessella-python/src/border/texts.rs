@@ -15,12 +15,17 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use tessella_core::{Error, ManyTexts, memory};
 
+use crate::border::arrays::has_no_dimension;
 use crate::border::errors::{OrRaise, argument};
 use crate::border::interpreter::{Characters, length, narrow};
 use crate::border::lately;
 use crate::border::place::{Place, wrong_type};
 
 const TEXT: &str = "TextInputSequence must be str";
+const BYTES: &str = "decode bytes first, as in `value.decode(\"utf-8\")`";
+/// For who gives the id where the token is asked for.
+pub const OF_AN_ID: &str = "the token of an id is told by `id_to_token`";
+const ONE_VALUE: &str = "take what is in the array, `value.item()`";
 
 /// A `str`; one with lone surrogates has no UTF-8 and is refused as well.
 pub fn text(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<PyBackedStr> {
@@ -30,6 +35,25 @@ pub fn text(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<PyBackedStr>
         }
         Err(_) => Err(wrong_type(place, value, TEXT, instead_of_text(value, place))),
     }
+}
+
+/// A `str` that is no text to encode: a token, a piece. `advice` is for who gives a number.
+pub fn string<'a>(value: &'a Bound<'_, PyAny>, name: &'static str, advice: &str) -> PyResult<&'a str> {
+    value.cast::<PyString>().map_or_else(
+        |_| {
+            let advice = if value.is_instance_of::<PyBytes>() {
+                BYTES
+            } else if has_no_dimension(value) {
+                ONE_VALUE
+            } else if value.hasattr("__index__")? {
+                advice
+            } else {
+                ""
+            };
+            Err(wrong_type(Place::Argument(name), value, "expected a str", advice))
+        },
+        |text| text.to_str(),
+    )
 }
 
 /// The error for bytes that are no UTF-8.
@@ -44,9 +68,11 @@ fn not_utf8(bytes: &[u8], at: usize, place: Place<'_>) -> PyErr {
 /// What to do with a value that was given for a text.
 pub fn instead_of_text(value: &Bound<'_, PyAny>, place: Place<'_>) -> &'static str {
     if value.is_instance_of::<PyBytes>() {
-        "decode bytes first, as in `value.decode(\"utf-8\")`"
+        BYTES
     } else if value.is_none() {
         "leave out what has no text, or give an empty str"
+    } else if has_no_dimension(value) {
+        ONE_VALUE
     } else if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
         ""
     } else if let Place::Argument("sequence" | "pair") = place {

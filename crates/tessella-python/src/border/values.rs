@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tessella_core::spec::{Dialect, Direction, Pattern, PrependScheme, SplitBehavior, TruncationStrategy};
 
+use crate::border::place::{Place, wrong_type};
 use crate::components::regex::Regex;
 
 /// A `str` is looked for as it is, a `Regex` as the expression that it holds.
@@ -40,8 +41,11 @@ const BEHAVIORS: [(&str, SplitBehavior); 5] = [
 
 pub fn behavior(value: &Bound<'_, PyAny>) -> PyResult<SplitBehavior> {
     // Members of the enum carry the name as their value.
-    let value = if value.is_instance_of::<PyString>() { value.clone() } else { value.getattr("value")? };
-    let name: String = value.extract()?;
+    let told = if value.is_instance_of::<PyString>() { Ok(value.clone()) } else { value.getattr("value") };
+    let name = told.and_then(|told| told.extract::<String>()).map_err(|_| {
+        let known = BEHAVIORS.map(|(name, _)| name).join(", ");
+        wrong_type(Place::Argument("behavior"), value, &format!("expected one of {known}"), "")
+    })?;
     BEHAVIORS.iter().find(|(known, _)| *known == name).map(|(_, behavior)| *behavior).ok_or_else(|| {
         crate::border::errors::argument(
             "Wrong value for SplitDelimiterBehavior, expected one of: \
@@ -172,7 +176,8 @@ pub fn out_of_range(value: &Bound<'_, PyAny>, name: &str, largest: u64) -> PyErr
 
 /// Readers of arguments by their names.
 pub mod argument {
-    use super::{Bound, PyAny, PyResult, whole, whole_or_none};
+    use super::{Bound, PyAny, PyAnyMethods, PyResult, PyString, whole, whole_or_none};
+    use crate::border::place::{Place, wrong_type};
 
     macro_rules! numbers {
         ($read:ident, $result:ty, $largest:expr, $($name:ident),+) => {
@@ -188,6 +193,15 @@ pub mod argument {
     numbers!(whole, usize, usize::MAX as u64, token_index, char_pos, sequence_index, sequence_id);
     numbers!(whole, usize, isize::MAX as u64, max_length, stride, bytes, n);
     numbers!(whole_or_none, Option<usize>, isize::MAX as u64, length, num_threads, pad_to_multiple_of);
+
+    /// An id whose token is asked for.
+    pub fn known_id(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+        if value.is_instance_of::<PyString>() {
+            let advice = "the id of a token is told by `token_to_id`";
+            return Err(wrong_type(Place::Argument("id"), value, "expected an int", advice));
+        }
+        id(value)
+    }
 
     /// The length that an encoding is padded to, which cannot be left out.
     pub fn padded_length(value: &Bound<'_, PyAny>) -> PyResult<usize> {

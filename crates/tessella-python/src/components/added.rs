@@ -9,6 +9,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use tessella_core::spec::AddedToken;
 
+use crate::border::arrays::has_no_dimension;
+use crate::border::inputs::{ONE_VALUE, without_order};
+
 static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Tokens from a list of `str` and token objects. `special` says what a `str` becomes, and makes token objects
@@ -24,7 +27,8 @@ pub fn tokens(list: &Bound<'_, PyAny>, special: bool) -> PyResult<Vec<AddedToken
              tessella.batch.PretrainedTokenizer(tokenizer, pad_token='[PAD]'), knows roles",
         ));
     }
-    if let Some(advice) = crate::border::inputs::without_order(list) {
+    let advice = if has_no_dimension(list) { Some(ONE_VALUE) } else { without_order(list) };
+    if let Some(advice) = advice {
         let found = crate::border::place::shown(list);
         return Err(PyTypeError::new_err(format!(
             "Input must be a List[Union[str, AddedToken]], found {found}; {advice}"

@@ -12,6 +12,7 @@ use tessella_formats::vocab_files::{model_files, read_bpe, resolve_merges};
 use tessella_train::again::{Renamed, emptied, keep_settings};
 
 use crate::border::errors::OrRaise;
+use crate::border::texts::{OF_AN_ID, string};
 use crate::border::values::argument;
 use crate::components::stage::{Component, blank, filled, handle};
 use crate::results::token::Token;
@@ -97,7 +98,8 @@ handle!(ModelHandle, Spec, Model, {
         built("Unigram", Spec::Unigram(spec), fields)
     }
 
-    fn tokenize(&self, text: &str) -> PyResult<Vec<Token>> {
+    fn tokenize(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<Token>> {
+        let text = string(text, "text", "")?;
         let model = self.built()?;
         let mut found = Vec::new();
         model.tokenize(text, &mut Scratch::new(), &mut found).or_raise()?;
@@ -111,11 +113,12 @@ handle!(ModelHandle, Spec, Model, {
             .collect())
     }
 
-    fn token_to_id(&self, token: &str) -> PyResult<Option<u32>> {
+    fn token_to_id(&self, token: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        let token = string(token, "token", OF_AN_ID)?;
         Ok(self.built()?.token_to_id(token))
     }
 
-    fn id_to_token(&self, id: u32) -> PyResult<Option<String>> {
+    fn id_to_token(&self, #[pyo3(from_py_with = argument::known_id)] id: u32) -> PyResult<Option<String>> {
         Ok(self.built()?.id_to_token(id).map(str::to_string))
     }
 

@@ -11,6 +11,7 @@ use tessella_core::spec::NormalizerSpec as Spec;
 use tessella_core::text::NormalizedString as Text;
 
 use crate::border::interrupt::sized;
+use crate::border::texts::string;
 use crate::components::custom::Custom;
 use crate::components::stage::handle;
 use crate::components::strings::NormalizedString;
@@ -21,7 +22,9 @@ handle!(NormalizerHandle, Spec, Normalizer, {
         Spec::Custom(Arc::new(Custom(object))).into()
     }
 
-    fn normalize_str(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<String> {
+    fn normalize_str(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<String> {
+        string(text, "sequence", "")?;
+        let text: PyBackedStr = text.extract()?;
         let normalizer = self.built()?;
         sized(py, text.len(), |cancel| {
             let _work = limits::begin(text.len(), Cancel::new(cancel));

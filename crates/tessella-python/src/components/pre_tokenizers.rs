@@ -11,6 +11,7 @@ use tessella_core::spec::PreTokenizerSpec as Spec;
 use tessella_core::text::{AlignedText, Pieces};
 
 use crate::border::interrupt::sized;
+use crate::border::texts::string;
 use crate::border::values::CharCounter;
 use crate::components::custom::Custom;
 use crate::components::pretokenized::PreTokenizedString;
@@ -31,7 +32,13 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
         tessella_core::pretokenize::byte_alphabet::BYTE_TO_CHAR.to_vec()
     }
 
-    fn pre_tokenize_str(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<(String, (usize, usize))>> {
+    fn pre_tokenize_str(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<(String, (usize, usize))>> {
+        string(text, "sequence", "")?;
+        let text: PyBackedStr = text.extract()?;
         let pre_tokenizer = self.built()?;
         if text.is_empty() && pre_tokenizer.stage_count() == 0 {
             // There is no stage that would drop the empty piece.

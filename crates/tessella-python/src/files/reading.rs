@@ -70,12 +70,19 @@ pub fn check_packing(path: PathBuf, head: &[u8]) -> PyResult<()> {
 }
 
 /// What a stream of Python's raised while the engine read from it.
-type Raised = Arc<Mutex<Option<PyErr>>>;
+pub type Raised = Arc<Mutex<Option<PyErr>>>;
 
 /// A binary stream of Python's. What comes first is given at once, so that a person who types is answered.
-struct Stream {
+pub struct Stream {
     file: Py<PyAny>,
     raised: Raised,
+}
+
+impl Stream {
+    /// `raised` gets what the stream raises.
+    pub fn new(file: Py<PyAny>, raised: &Raised) -> Self {
+        Stream { file, raised: raised.clone() }
+    }
 }
 
 impl Read for Stream {
@@ -151,7 +158,7 @@ impl TextFiles {
         let input = |one: Bound<'_, PyAny>| match one.cast::<PyTuple>() {
             Ok(pair) => {
                 let (name, file): (String, Py<PyAny>) = pair.extract()?;
-                let reader = Box::new(Stream { file, raised: raised.clone() });
+                let reader = Box::new(Stream::new(file, &raised));
                 Ok(Input::Stream { name, reader })
             }
             Err(_) => one.extract::<PathBuf>().map(Input::File),

@@ -18,7 +18,7 @@ use crate::border::interrupt::{shared, sized};
 use crate::border::options::{Choice, check_stride, padding_to_python, truncation, truncation_to_python};
 use crate::border::place::Place;
 use crate::border::recurring;
-use crate::border::texts::{Texts, with_text};
+use crate::border::texts::{OF_AN_ID, Texts, string, with_text};
 use crate::border::values::{argument, direction};
 use crate::components::decoders::DecoderHandle;
 use crate::components::models::ModelHandle;
@@ -387,7 +387,8 @@ impl Tokenizer {
     // The vocabulary.
 
     /// The id of a token, `None` if there is no such token.
-    fn token_to_id(&self, token: &str) -> PyResult<Option<u32>> {
+    fn token_to_id(&self, token: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        let token = string(token, "token", OF_AN_ID)?;
         Ok(self.shared.get()?.core.token_to_id(token))
     }
 
@@ -395,7 +396,7 @@ impl Tokenizer {
     fn id_to_token<'py>(
         &self,
         py: Python<'py>,
-        #[pyo3(from_py_with = argument::id)] id: u32,
+        #[pyo3(from_py_with = argument::known_id)] id: u32,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
         let core = &self.shared.get()?.core;
         Ok(recurring::text(py, core.texts_number(), id, |id| core.id_to_token(id)))

@@ -15,9 +15,11 @@ use tessella_train::{CountOptions, PieceCounts as Core, Source};
 
 use crate::border::errors::{self, OrRaise};
 use crate::border::interrupt::run;
-use crate::border::place::Place;
+use crate::border::place::{Place, wrong_type};
+use crate::border::texts::string;
 use crate::border::values::{argument, whole};
-use crate::files::reading;
+use crate::components::live::lock;
+use crate::files::reading::{self, Raised, Stream};
 use crate::tokenizer::{Tokenizer, threads};
 use crate::training::progress::Display;
 use crate::training::texts::{FETCH, Fetched, raise_as_it_was};
@@ -89,8 +91,16 @@ impl PieceCounts {
                 Ok(dict) => dict.items().into_any(),
                 Err(_) => pieces.clone(),
             };
-            for pair in pairs.try_iter()? {
-                let (piece, count): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            let expected = "expected a dict, or pairs of a piece and its count";
+            let place = Place::Argument("pieces");
+            let walks = pairs.hasattr("__iter__")?;
+            let entries = pairs
+                .try_iter()
+                .map_err(|error| if walks { error } else { wrong_type(place, &pairs, expected, "") })?;
+            for (index, pair) in entries.enumerate() {
+                let pair = pair?;
+                let (piece, count): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+                    pair.extract().map_err(|_| wrong_type(place.entry(index), &pair, expected, ""))?;
                 let piece = crate::border::texts::text(&piece, Place::Argument("pieces"))?;
                 let count = whole(&count, &format!("the count of `{}`", excerpt(&piece)), u64::MAX)?;
                 counts.add(&piece, count).or_raise()?;
@@ -110,13 +120,24 @@ impl PieceCounts {
         self.replace(py, || Core::open(&path))
     }
 
-    fn _read_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.replace(py, || Core::read_tsv(&path))
+    /// From a file, or from the binary stream of this name.
+    #[pyo3(signature = (path, stream = None))]
+    fn _read_tsv(&self, py: Python<'_>, path: PathBuf, stream: Option<Py<PyAny>>) -> PyResult<()> {
+        let Some(stream) = stream else { return self.replace(py, || Core::read_tsv(&path)) };
+        let raised = Raised::default();
+        let stream = Stream::new(stream, &raised);
+        let read = self.replace(py, || Core::read_tsv_from(stream, &path));
+        read.map_err(|error| lock(&raised).take().unwrap_or(error))
     }
 
     /// Adds occurrences of a piece.
     #[pyo3(signature = (piece, count = 1))]
-    fn add(&self, piece: &str, #[pyo3(from_py_with = argument::count)] count: u64) -> PyResult<()> {
+    fn add(
+        &self,
+        piece: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::count)] count: u64,
+    ) -> PyResult<()> {
+        let piece = string(piece, "piece", "")?;
         self.write(|counts| counts.add(piece, count)).or_raise()
     }
 
@@ -133,7 +154,8 @@ impl PieceCounts {
     }
 
     /// How often a piece occurs, `None` if it does not.
-    fn get(&self, piece: &str) -> PyResult<Option<u64>> {
+    fn get(&self, piece: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        let piece = string(piece, "piece", "")?;
         self.read(|counts| counts.get(piece)).or_raise()
     }
 
@@ -233,7 +255,7 @@ impl PieceCounts {
         !self.read(Core::is_empty)
     }
 
-    fn __contains__(&self, piece: &str) -> PyResult<bool> {
+    fn __contains__(&self, piece: &Bound<'_, PyAny>) -> PyResult<bool> {
         Ok(self.get(piece)?.is_some())
     }
 

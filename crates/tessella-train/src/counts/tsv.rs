@@ -1,6 +1,6 @@
 //! SentencePiece's own exchange format: one `piece<TAB>count` per line.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use tessella_core::error::excerpt;
@@ -13,9 +13,14 @@ use crate::progress::Progress;
 impl PieceCounts {
     /// Reads `piece<TAB>count` lines. The count is what follows the last tab; equal pieces add up.
     pub fn read_tsv(path: &Path) -> Result<Self> {
+        let file = std::fs::File::open(path).map_err(|error| io_error(error, path))?;
+        Self::read_tsv_from(file, path)
+    }
+
+    /// The same from whatever gives the bytes; `path` is what errors call it.
+    pub fn read_tsv_from(reader: impl Read, path: &Path) -> Result<Self> {
         let failed = |error| io_error(error, path);
-        let file = std::fs::File::open(path).map_err(failed)?;
-        let mut reader = BufReader::with_capacity(1 << 18, file);
+        let mut reader = BufReader::with_capacity(1 << 18, reader);
         let mut counts = Self::new();
         let (mut line, mut number) = (Vec::new(), 0u64);
         loop {

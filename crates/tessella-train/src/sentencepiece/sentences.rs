@@ -14,6 +14,7 @@ use tessella_core::random::Random;
 use tessella_core::sentencepiece::bytes;
 use tessella_core::text::AlignedText;
 use tessella_core::{Error, ErrorKind, Result, error::excerpt};
+use tessella_formats::atomic::{In, io_error};
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::alphabet::word_of;
@@ -108,7 +109,7 @@ pub type Sentences<'a> = dyn Iterator<Item = Result<Vec<u8>>> + 'a;
 pub(super) fn lines(paths: Vec<String>) -> Result<impl Iterator<Item = Result<Vec<u8>>>> {
     let mut paths = paths.into_iter();
     let open = |path: String| -> Result<_> {
-        let file = std::fs::File::open(&path).map_err(|error| Error::from(error).at(path.clone()))?;
+        let file = In::open(path.as_ref()).map_err(|error| io_error(path.as_ref(), "reading", error))?;
         Ok((BufReader::with_capacity(1 << 20, file), path))
     };
     let mut current = paths.next().map(open).transpose()?;
@@ -129,7 +130,7 @@ pub(super) fn lines(paths: Vec<String>) -> Result<impl Iterator<Item = Result<Ve
                     return Some(Ok(line));
                 }
                 Err(error) => {
-                    let error = Error::from(error).at(path.clone());
+                    let error = io_error(path.as_ref(), "reading", error);
                     current = None;
                     return Some(Err(error));
                 }

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..._segments import segments
-from ...errors import ArgumentError
+from ...errors import ArgumentError, EncodeError, ModelError
 from .. import inputs, terminal
 from ..shared import add, add_reading, add_sample, option
 
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     from ..._vocabulary import unknown_id
 
     comparison = Comparison([(one, unknown_id(one)) for one in tokenizers])
-    files = _measured(comparison, len(named), options)
+    files = _measured(comparison, list(zip(labels, tokenizers, strict=True)), options)
     if not any(file.found[0].words for file in files):
         raise ArgumentError("there is no text to look at: the input is empty")
     total = Compared("total", [Measured() for _ in named], any(file.is_part for file in files))
@@ -131,15 +131,21 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _measured(comparison: Comparison, number: int, options: argparse.Namespace) -> list[Compared]:
+def _measured(
+    comparison: Comparison, tokenizers: list[tuple[str, Tokenizer]], options: argparse.Namespace
+) -> list[Compared]:
     """All texts, file by file."""
     files: list[Compared] = []
 
     def look(name: str, texts: Iterable[str]) -> None:
         sampled = inputs.Sampled(texts, inputs.sample_size(options))
-        file = Compared(name, [Measured() for _ in range(number)])
+        file = Compared(name, [Measured() for _ in tokenizers])
         for portion in inputs.portions(sampled):
-            extent, found = comparison.add(portion, options.threads)
+            try:
+                extent, found = comparison.add(portion, options.threads)
+            except (EncodeError, ModelError):
+                _find_failing(tokenizers, portion)
+                raise
             for sum, one in zip(file.found, found, strict=True):
                 sum.add(*extent, *one)
         file.is_part = sampled.is_part
@@ -160,6 +166,15 @@ def _measured(comparison: Comparison, number: int, options: argparse.Namespace) 
 
             look("standard input" if name == "-" else name, each())
     return files
+
+
+def _find_failing(tokenizers: list[tuple[str, Tokenizer]], texts: list[str]) -> None:
+    """Raises again what a tokenizer raised, with its name: the comparison does not tell which it was."""
+    for label, tokenizer in tokenizers:
+        try:
+            tokenizer.encode_ids_batch(texts, add_special_tokens=False)
+        except (EncodeError, ModelError) as error:
+            raise type(error)(f"the tokenizer {label!r}: {error}") from error
 
 
 def _show(

@@ -28,7 +28,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from ..._formats import WRITABLE, to_write
@@ -113,22 +114,34 @@ def run(options: argparse.Namespace) -> int:
             inputs.check_file(options.map)
     source = inputs.load(options.source, options.pattern)
     edited = ACTIONS[options.action](source, options)
-    if options.model is not None:
-        from ...edit.weights import check_folder
-
-        # What cannot be done to the model is told before the tokenizer is written.
-        check_folder(options.model, edited.id_map, options.init, options.model_out)
     if not options.dry_run:
-        edited.tokenizer.save(options.target, format=written, allow_differences=allow)
-        if options.map is not None:
-            edited.id_map.save(options.map)
-        if options.model is not None:
-            from ...edit import resize_embeddings
-
-            done = resize_embeddings(options.model, edited.id_map, options.init, out=options.model_out)
-            terminal.note(str(done))
+        # Where one of them cannot be written, none takes its place: a tokenizer without its map is of no use.
+        with _map(edited, options), _model(edited, options):
+            edited.tokenizer.save(options.target, format=written, allow_differences=allow)
     _tell(edited, options)
     return 0
+
+
+def _map(edited: Edited, options: argparse.Namespace) -> AbstractContextManager[None]:
+    """The map of ids, if one is wanted, on its way to its place."""
+    if options.map is None:
+        return nullcontext()
+    from ...edit.map_files import ready
+
+    return ready(edited.id_map, options.map)
+
+
+@contextmanager
+def _model(edited: Edited, options: argparse.Namespace) -> Iterator[None]:
+    """The model that follows, if there is one, on its way to its place."""
+    if options.model is None:
+        yield
+        return
+    from ...edit.weights import resizing
+
+    with resizing(options.model, edited.id_map, options.init, options.model_out) as done:
+        yield
+    terminal.note(str(done))
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -37,8 +37,8 @@ _KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 class Matrix:
     """Rows of numbers in a file."""
 
-    def __init__(self, rows: Any, is_bfloat: bool = False) -> None:
-        self._rows, self._is_bfloat = rows, is_bfloat
+    def __init__(self, name: str, rows: Any, is_bfloat: bool = False) -> None:
+        self.name, self._rows, self._is_bfloat = name, rows, is_bfloat
         self.shape: tuple[int, int] = rows.shape
 
     def parts(self) -> Iterator[tuple[int, Floats]]:
@@ -72,7 +72,7 @@ def _refused(name: str, message: str) -> FormatError:
 def _checked(name: str, rows: Any, is_bfloat: bool) -> Matrix:
     if rows.ndim != 2 or not (is_bfloat or np.issubdtype(rows.dtype, np.floating)):
         raise _refused(name, f"{name} holds {rows.dtype} of shape {rows.shape}, expected rows of floats")
-    return Matrix(rows, is_bfloat)
+    return Matrix(name, rows, is_bfloat)
 
 
 def _safetensors(name: str, begin: bytes, tensor: str | None) -> Matrix:
@@ -116,7 +116,7 @@ def undertrained(matrix: Matrix, entries: Entries, references: Sequence[int]) ->
     number = min(matrix.shape[0], len(entries))
     if matrix.shape[0] < len(entries):
         raise ArgumentError(
-            f"the matrix has {matrix.shape[0]:,} rows, the vocabulary {len(entries):,} ids: it is another "
+            f"{matrix.name} has {matrix.shape[0]:,} rows, the vocabulary {len(entries):,} ids: it is another "
             f"model's"
         )
     known = [id for id in references if id < number]
@@ -131,7 +131,7 @@ def undertrained(matrix: Matrix, entries: Entries, references: Sequence[int]) ->
     for start, rows in matrix.parts():
         if not np.isfinite(rows).all():
             raise ArgumentError(
-                f"the matrix holds numbers that are not finite, among rows {start:,} and following"
+                f"{matrix.name} holds numbers that are not finite, among rows {start:,} and following"
             )
         mean += rows.sum(axis=0)
         own = rows[is_known[start : start + len(rows)]]

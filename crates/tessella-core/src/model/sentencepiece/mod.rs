@@ -18,7 +18,7 @@ use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{ByRank, Spelled, SpelledParts};
-use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, Path};
+use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, different};
 use crate::model::unigram::{check_length, viterbi::char_width};
 use crate::random::Random;
 use crate::spec::{SentencePiece, SentencePieceKind, SentencePieceSpec};
@@ -175,9 +175,8 @@ impl SentencePieceModel {
                 let edges = model.edges(normalized, &self.pieces).into_iter();
                 let edges =
                     edges.map(|(start, end, id, score)| Edge { start, end, id, score: f64::from(score) });
-                let paths = self.nbest(normalized, n_best, None)?.into_iter();
-                let paths = paths.map(|(tokens, score)| Path { tokens, score: f64::from(score) });
-                Derivation::Lattice { edges: edges.collect(), paths: paths.collect() }
+                let paths = different(n_best.max(1), |n| self.nbest(normalized, n, None))?;
+                Derivation::Lattice { edges: edges.collect(), paths }
             }
             Algorithm::Word | Algorithm::Char => Derivation::Plain,
         })

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
 use crate::limits;
-use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, Path};
+use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, different};
 use crate::random::Random;
 use crate::spec::UnigramSpec;
 use crate::trie::Trie;
@@ -194,11 +194,8 @@ impl Unigram {
         }
         let edges = self.edges(piece)?.into_iter();
         let edges = edges.map(|(start, end, id, score)| Edge { start, end, id, score }).collect();
-        let paths = self.nbest(piece, n_best)?.into_iter();
-        Ok(Derivation::Lattice {
-            edges,
-            paths: paths.map(|(tokens, score)| Path { tokens, score }).collect(),
-        })
+        let paths = different(n_best, |n| self.nbest(piece, n))?;
+        Ok(Derivation::Lattice { edges, paths })
     }
 
     fn lattice(&self, piece: &str) -> Result<Lattice<f64>> {
