@@ -30,8 +30,7 @@
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for five things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), looking at a place of a
 //! text or a table that was compared once ([`key`], [`slots`]), calling the bytes of whole characters a text ([`narrow`]), and
-//! vectors ([`ascii`], `neon`, `neon_interpreted`, `x86`, `x86_abreast`, `x86_interpreted`, `x86_kept`, `x86_sixteen`,
-//! `x86_told`, `x86_walk`, `x86_wide`).
+//! vectors ([`ascii`], and the rooms named after a processor's: `neon`, `x86` and those behind them).
 
 pub mod abreast;
 mod absent;

@@ -4,9 +4,9 @@
 use std::arch::x86_64::*;
 
 use super::ends::{Before, MANY, Sixteen, TO_THE_END};
+use super::x86_avx2_halves::{EIGHT, load_eight, store_eight};
 
-/// Lanes of a half.
-const HALF: usize = MANY / 2;
+const _: () = assert!(EIGHT == MANY / 2, "sixteen are two halves");
 
 /// Of eight bits how many are set below each of them, a byte each.
 const BITS_BEFORE: [u64; 256] = {
@@ -14,7 +14,7 @@ const BITS_BEFORE: [u64; 256] = {
     let mut bits = 0;
     while bits < table.len() {
         let mut lane = 0;
-        while lane < HALF {
+        while lane < EIGHT {
             let below = bits & ((1 << lane) - 1);
             table[bits] |= (below.count_ones() as u64) << (8 * lane);
             lane += 1;
@@ -25,7 +25,7 @@ const BITS_BEFORE: [u64; 256] = {
 };
 
 /// Each lane from the one before it, and the first from the last.
-const ONE_ON: [u32; HALF] = [7, 0, 1, 2, 3, 4, 5, 6];
+const ONE_ON: [u32; EIGHT] = [7, 0, 1, 2, 3, 4, 5, 6];
 
 /// Where sixteen tokens stand whose words have these bounds, the first of them `at` bytes within the first word.
 #[target_feature(enable = "avx2,popcnt")]
@@ -48,7 +48,7 @@ pub fn abreast(
         let passed = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(BITS_BEFORE[bits as usize % 256] as i64));
         let passed = _mm256_add_epi32(passed, _mm256_set1_epi32(ended as i32));
         // Where the next token begins, and where each does: one lane further on.
-        let next = _mm256_permutevar8x32_epi32(_mm256_andnot_si256(last, told), load(&ONE_ON));
+        let next = _mm256_permutevar8x32_epi32(_mm256_andnot_si256(last, told), load_eight(&ONE_ON));
         let first = taken_of(starts, passed);
         let start = _mm256_add_epi32(first, _mm256_blend_epi32::<1>(next, before));
         let end = _mm256_blendv_epi8(_mm256_add_epi32(first, told), taken_of(ends, passed), last);
@@ -107,32 +107,18 @@ fn sums_of(one: __m256i) -> __m256i {
     _mm256_add_epi32(four, _mm256_blend_epi32::<0xF0>(_mm256_setzero_si256(), of_first_four))
 }
 
-#[target_feature(enable = "avx2")]
-#[inline]
-fn load(numbers: &[u32; HALF]) -> __m256i {
-    // SAFETY: 32 bytes are there, and this load asks for no alignment.
-    #[allow(unsafe_code)]
-    unsafe {
-        _mm256_loadu_si256(numbers.as_ptr().cast())
-    }
-}
-
 /// The halves of sixteen numbers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn halves(numbers: &[u32; MANY]) -> [__m256i; 2] {
-    let [first, second] = numbers.as_chunks::<HALF>().0 else { return [_mm256_setzero_si256(); 2] };
-    [load(first), load(second)]
+    let [first, second] = numbers.as_chunks().0 else { return [_mm256_setzero_si256(); 2] };
+    [load_eight(first), load_eight(second)]
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn store(halves: [__m256i; 2], out: &mut [u32; MANY]) {
-    for (half, out) in halves.into_iter().zip(out.as_chunks_mut::<HALF>().0) {
-        // SAFETY: there is room for 32 bytes, and this store asks for no alignment.
-        #[allow(unsafe_code)]
-        unsafe {
-            _mm256_storeu_si256(out.as_mut_ptr().cast(), half);
-        }
+    for (half, out) in halves.into_iter().zip(out.as_chunks_mut().0) {
+        store_eight(half, out);
     }
 }

@@ -1,4 +1,4 @@
-//! A block of 64 bytes as two vectors of 32.
+//! A block of 64 bytes as two vectors of 32, and numbers by the eight.
 
 use std::arch::x86_64::*;
 
@@ -7,6 +7,8 @@ use super::kept::bytes_by_eights;
 
 /// Bytes of half a block.
 pub const HALF: usize = BLOCK / 2;
+/// Numbers of 32 bits in a vector.
+pub const EIGHT: usize = HALF / 4;
 
 /// Half of a block.
 #[target_feature(enable = "avx2")]
@@ -25,6 +27,28 @@ pub fn load(bytes: &[u8; HALF]) -> __m256i {
 pub fn halves(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
     let [first, second] = bytes.as_chunks::<HALF>().0 else { return [_mm256_setzero_si256(); 2] };
     [load(first), load(second)]
+}
+
+/// Eight numbers.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub fn load_eight(numbers: &[u32; EIGHT]) -> __m256i {
+    // SAFETY: 32 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm256_loadu_si256(numbers.as_ptr().cast())
+    }
+}
+
+/// Writes eight numbers.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub fn store_eight(eight: __m256i, out: &mut [u32; EIGHT]) {
+    // SAFETY: there is room for 32 bytes, and this store asks for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm256_storeu_si256(out.as_mut_ptr().cast(), eight);
+    }
 }
 
 /// The highest bit of each byte of a block.

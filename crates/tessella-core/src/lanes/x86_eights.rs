@@ -12,10 +12,10 @@ use super::pairs::{
 };
 use super::rows::{Group, LANES, PLACE_BITS, Row};
 use super::symbols::Ids;
+use super::x86_avx2_halves::{EIGHT, load_eight, store_eight};
 use crate::ids::TokenId;
 
-/// Pieces of half a group.
-const EIGHT: usize = LANES / 2;
+const _: () = assert!(EIGHT == LANES / 2, "half a group fills a vector");
 const _: () = assert!(BITS + PLACE_BITS < 32, "ranks with their places have no sign");
 
 /// The first half of a group, or the second.
@@ -43,21 +43,13 @@ impl Half {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn load(self, row: &Row) -> __m256i {
-        // SAFETY: eight numbers are 32 bytes, and this load asks for no alignment.
-        #[allow(unsafe_code)]
-        unsafe {
-            _mm256_loadu_si256(self.of(&row.0).as_ptr().cast())
-        }
+        load_eight(self.of(&row.0))
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     fn store(self, row: &mut Row, numbers: __m256i) {
-        // SAFETY: there is room for 32 bytes, and this store asks for no alignment.
-        #[allow(unsafe_code)]
-        unsafe {
-            _mm256_storeu_si256(self.of_mut(&mut row.0).as_mut_ptr().cast(), numbers);
-        }
+        store_eight(numbers, self.of_mut(&mut row.0));
     }
 }
 

@@ -97,7 +97,7 @@ impl Normalizer {
         self.word_steps().all(|step| {
             let is_apart = match (step, text.chars().next()) {
                 (Step::Form(form), Some(first)) => form.begins_anew(first),
-                // It decomposes, and not all marks go.
+                // It decomposes too.
                 (Step::Bert(_), Some(first)) => Form::Nfd.begins_anew(first),
                 _ => true,
             };
@@ -221,7 +221,7 @@ impl Normalizer {
     fn is_alone(&self, number: usize, step: &Step, before: &str, text: &str) -> bool {
         let never_trades = |c: char| class_of(c).combining() == 0;
         match step {
-            // As above.
+            // It decomposes, and not all marks go.
             Step::Bert(_) => text.chars().all(never_trades),
             step if step.growth_of_each().is_some() => true,
             // What may trade places with neighbours goes at once.
