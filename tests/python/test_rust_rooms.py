@@ -89,7 +89,7 @@ EVERYWHERE = {"core::cancel", "core::error", "core::ids", "core::spec"}
 
 # Files that import each other in a circle, with the reason. A room's own front file and the files in it are one thing.
 CIRCLES = {
-    "core::tokenizer::byte_lanes core::tokenizer::worker": "a worker owns its lanes, and they hand it what is too long for them",
+    "core::tokenizer::byte_lanes core::tokenizer::piece_lanes core::tokenizer::worker": "a worker owns its lanes, and they hand it what is too long for them",
     "core::lanes::neon core::lanes::vectors core::lanes::x86 core::lanes::x86_avx2": "the choice of vectors makes those of one processor, "
     "which are a kind of vectors",
     "python::components::processors python::tokenizer::face": "the tokenizer hands out its post-processor, which is told the ids of a "

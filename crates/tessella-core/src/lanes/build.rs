@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use super::bytes::SHORT;
 use super::key::{Key, LONGEST};
-use super::merge::Work;
+use super::merge::{Merging, Work};
 use super::pairs::{Filling, NEVER, Symbol};
 use super::slots::ID_BOUND;
 use super::symbols::{Ids, Merger};

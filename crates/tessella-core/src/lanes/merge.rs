@@ -13,10 +13,9 @@
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
 
-use super::bytes::Bytes;
-use super::pairs::{NEVER, Place, Symbol};
+use super::begins::Merges;
+use super::pairs::{NEVER, PairHash, Place, Symbol};
 use super::sixteen::Sixteens;
-use super::symbols::{Merger, Wide};
 use super::vectors::{PLACE_BITS, Vectors};
 use crate::ids::TokenId;
 
@@ -73,43 +72,16 @@ impl<const N: usize> Lane<N> {
     }
 
     #[inline(always)]
-    fn begin(&mut self, merger: &Merger, piece: usize, Bytes { bytes, length }: Bytes<N>) {
-        self.piece = piece;
-        self.count = length;
+    fn begin<M: Merges<N>>(&mut self, merger: &M, number: usize, piece: &M::Piece<'_>) {
+        self.piece = number;
         self.symbols = [NEVER; N];
         self.ranks = [NEVER; N];
-        if let Some(wide) = &merger.wide
-            && let Some(bytes) = bytes.get(..length)
-            && !bytes.is_ascii()
-        {
-            return self.begin_wide(merger, wide, bytes);
-        }
-        let mut before = 0;
-        let places = self.symbols[1..].iter_mut().zip(&mut self.ranks);
-        for ((symbol, rank), &byte) in places.zip(&bytes).take(length) {
-            *symbol = merger.of_byte[usize::from(byte)];
-            *rank = merger.of_two[before << 8 | usize::from(byte)];
-            before = usize::from(byte);
-        }
-        // Of the border and the first one.
-        self.ranks[0] = NEVER;
-    }
-
-    /// The symbols of a piece with other characters than ASCII, where symbols are characters.
-    fn begin_wide(&mut self, merger: &Merger, wide: &Wide, bytes: &[u8]) {
-        self.count = 0;
-        wide.each_symbol(merger, bytes, |symbol| {
-            self.count += 1;
-            self.symbols[self.count % N] = symbol;
-        });
-        for at in 1..self.count {
-            self.ranks[at] = merger.pairs.get(self.symbols[at], self.symbols[at + 1]);
-        }
+        self.count = merger.begin_lane(piece, &mut self.symbols, &mut self.ranks);
     }
 
     /// Makes the next merge and asks for its two new pairs; false if there is none.
     #[inline(always)]
-    fn choose(&mut self, vectors: impl Vectors, merger: &Merger) -> bool {
+    fn choose(&mut self, vectors: impl Vectors, pairs: &PairHash) -> bool {
         let best = vectors.lowest(&self.ranks);
         let (merged, at) = (best >> PLACE_BITS, best as usize % N);
         if merged == NEVER {
@@ -122,36 +94,39 @@ impl<const N: usize> Lane<N> {
         vectors.join(&mut self.ranks, at, NEVER, NEVER);
         self.count -= 1;
         self.at = at;
-        self.places = [merger.pairs.place(left, merged), merger.pairs.place(merged, right)];
+        self.places = [pairs.place(left, merged), pairs.place(merged, right)];
         true
     }
 
     /// Reads what the last choice asked for.
     #[inline(always)]
-    fn read(&mut self, merger: &Merger) {
-        self.ranks[self.at.wrapping_sub(1) % N] = merger.pairs.at(self.places[0]);
-        self.ranks[self.at % N] = merger.pairs.at(self.places[1]);
+    fn read(&mut self, pairs: &PairHash) {
+        self.ranks[self.at.wrapping_sub(1) % N] = pairs.at(self.places[0]);
+        self.ranks[self.at % N] = pairs.at(self.places[1]);
     }
 }
 
-impl Merger {
+/// Merging by what begins pieces.
+pub trait Merging<const N: usize>: Merges<N> {
     /// Hands over the ids of so many pieces, in any order, each with its number.
     #[inline(always)]
-    pub fn solve<const N: usize, V: Vectors>(
+    fn solve<'p, V: Vectors>(
         &self,
         vectors: V,
         work: &mut Work<N>,
         count: usize,
-        piece: impl Fn(usize) -> Bytes<N>,
+        piece: impl Fn(usize) -> Self::Piece<'p>,
         mut found: impl FnMut(usize, &[TokenId]),
-    ) {
-        if V::SIXTEENS && count >= FEW && self.pairs.may_be_gathered() {
+    ) where
+        Self: Sized,
+    {
+        if V::SIXTEENS && count >= FEW && self.pairs().may_be_gathered() {
             return work.sixteens.merge(vectors, self, count, piece, found);
         }
         self.merge(vectors, work, (0..count).map(piece), |index, symbols| {
             let mut ids = [0; N];
             for (id, &symbol) in ids.iter_mut().zip(symbols) {
-                *id = self.ids.of(symbol);
+                *id = self.ids().of(symbol);
             }
             found(index, &ids[..symbols.len()]);
         });
@@ -159,13 +134,15 @@ impl Merger {
 
     /// Merges pieces, in any order, and hands the symbols of each over when it is done, with its number.
     #[inline(always)]
-    pub fn merge<const N: usize>(
+    fn merge<'p>(
         &self,
         vectors: impl Vectors,
         work: &mut Work<N>,
-        pieces: impl Iterator<Item = impl Into<Bytes<N>>>,
+        pieces: impl Iterator<Item = Self::Piece<'p>>,
         mut done: impl FnMut(usize, &[Symbol]),
-    ) {
+    ) where
+        Self: Sized,
+    {
         let mut pieces = pieces.enumerate();
         // Lanes in work stand first, in any order.
         let mut order = [0; WIDTH];
@@ -175,22 +152,22 @@ impl Merger {
         let lanes = &mut *work.lanes;
         let mut working = 0;
         while working < WIDTH
-            && let Some((piece, bytes)) = pieces.next()
+            && let Some((number, piece)) = pieces.next()
         {
-            lanes[working].begin(self, piece, bytes.into());
+            lanes[working].begin(self, number, &piece);
             working += 1;
         }
         while working > 0 {
             let mut at = 0;
             while at < working {
                 let lane = &mut lanes[order[at] % WIDTH];
-                if lane.choose(vectors, self) {
+                if lane.choose(vectors, self.pairs()) {
                     at += 1;
                     continue;
                 }
                 done(lane.piece, lane.symbols());
                 match pieces.next() {
-                    Some((piece, bytes)) => lane.begin(self, piece, bytes.into()),
+                    Some((number, piece)) => lane.begin(self, number, &piece),
                     None => {
                         working -= 1;
                         order.swap(at, working);
@@ -198,8 +175,10 @@ impl Merger {
                 }
             }
             for &at in order.iter().take(working) {
-                lanes[at % WIDTH].read(self);
+                lanes[at % WIDTH].read(self.pairs());
             }
         }
     }
 }
+
+impl<const N: usize, M: Merges<N>> Merging<N> for M {}

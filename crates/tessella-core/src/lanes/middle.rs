@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::bytes::Bytes;
 use super::key::LONGEST;
-use super::merge::Work;
+use super::merge::{Merging, Work};
 use super::vectors::Plain;
 use super::{Engine, Known};
 use crate::ids::TokenId;

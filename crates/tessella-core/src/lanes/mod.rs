@@ -35,6 +35,7 @@
 pub mod abreast;
 mod absent;
 pub mod ascii;
+mod begins;
 mod blanks;
 mod bounds;
 mod build;
@@ -44,6 +45,7 @@ pub mod covering;
 mod cuts;
 mod ending;
 pub mod ends;
+mod firsts;
 mod fold;
 mod given;
 pub mod kept;
@@ -126,14 +128,17 @@ pub use bounds::Bounds;
 pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};
 use cuts::Cuts;
+pub use firsts::{FEW_SYMBOLS, MOST_SYMBOLS, SymbolMerger};
 pub use given::Given;
 pub use key::Key;
 pub use lengths::Lengths;
 use longest::{Longest, Row};
 use longs::Longs;
+use merge::Merging as _;
 pub use middle::LongWork;
 use middle::Wholes;
 pub use narrow::Narrow;
+pub use pairs::Symbol;
 pub use pieces::Pieces;
 pub use rectangles::Rectangles;
 pub use rules::{Beside, Fate, Rules, Spacing, Strangers, WholeWord};
@@ -228,7 +233,8 @@ pub trait LongPieces {
         _count: usize,
         _piece: impl Fn(usize) -> &'p [u8],
         _found: impl FnMut(usize, &[TokenId]),
-    ) {
+    ) -> Result<()> {
+        Ok(())
     }
 }
 
@@ -356,7 +362,7 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
                 Err(new) => new,
             };
             if solver.joins(piece) {
-                together.gather_solved(longs, solver, pieces, (at, new));
+                together.gather_solved(longs, solver, pieces, (at, new))?;
                 together.write(at, out);
                 return Ok(());
             }

@@ -8,53 +8,10 @@
 //! The steps are in `x86_sixteen`, and in `x86_eights` for vectors of half that length; the lanes of [`super::merge`] are the slow
 //! twin.
 
-use super::bytes::Bytes;
-use super::pairs::NEVER;
+use super::begins::Merges;
 use super::rows::{Group, LANES};
-use super::symbols::{Merger, Wide};
 use super::vectors::Vectors;
 use crate::ids::TokenId;
-
-/// Puts pieces into a group.
-#[inline(always)]
-fn begin<const N: usize>(
-    vectors: impl Vectors,
-    group: &mut Group<N>,
-    merger: &Merger,
-    pieces: &[Bytes<N>; LANES],
-) {
-    let is_wide = |piece: &Bytes<N>| merger.wide.is_some() && !piece.bytes[..piece.length].is_ascii();
-    let lengths = pieces.each_ref().map(|piece| if is_wide(piece) { 0 } else { piece.length as u32 });
-    let rows = pieces.iter().fold(0, |most, piece| most.max(piece.length));
-    let mut columns = [[0; LANES]; N];
-    // The row behind the last one is looked at.
-    for (some, part) in columns.as_chunks_mut::<LANES>().0.iter_mut().zip(0..=rows / LANES) {
-        let bytes = pieces.each_ref().map(|piece| piece.bytes.as_chunks::<LANES>().0[part]);
-        *some = vectors.turned(&bytes);
-    }
-    vectors.begin_group(group, &merger.of_byte, &merger.of_two, (&columns, &lengths, rows));
-    if let Some(wide) = &merger.wide {
-        for (lane, piece) in pieces.iter().enumerate().filter(|(_, piece)| is_wide(piece)) {
-            begin_wide(group, merger, wide, lane, &piece.bytes[..piece.length]);
-        }
-    }
-}
-
-/// A piece with other characters than ASCII, where symbols are characters. Its lane is empty, and it has no more symbols
-/// than there are rows in use.
-#[cold]
-fn begin_wide<const N: usize>(group: &mut Group<N>, merger: &Merger, wide: &Wide, lane: usize, piece: &[u8]) {
-    let mut row = 0;
-    let mut above = NEVER;
-    wide.each_symbol(merger, piece, |symbol| {
-        if row > 0 {
-            group.ranks[row - 1].0[lane] = merger.pairs.get(above, symbol);
-        }
-        group.symbols[row].0[lane] = symbol;
-        above = symbol;
-        row += 1;
-    });
-}
 
 /// Room for two groups.
 #[derive(Debug, Default)]
@@ -68,27 +25,27 @@ pub struct Sixteens<const N: usize> {
 impl<const N: usize> Sixteens<N> {
     /// Hands over the ids of pieces when they are merged, in any order, each with its number.
     #[inline(always)]
-    pub fn merge<V: Vectors>(
+    pub fn merge<'p, V: Vectors, M: Merges<N>>(
         &mut self,
         vectors: V,
-        merger: &Merger,
+        merger: &M,
         count: usize,
-        piece: impl Fn(usize) -> Bytes<N>,
+        piece: impl Fn(usize) -> M::Piece<'p>,
         mut done: impl FnMut(usize, &[TokenId]),
     ) {
-        self.sort((0..count).map(|number| piece(number).length));
+        self.sort((0..count).map(|number| M::length(&piece(number))));
         let groups = self.groups.get_or_insert_with(|| Box::new([Group::new(), Group::new()]));
         for two in self.order.chunks(2 * LANES) {
             // Half each, so that both have something to do.
             let halves = two.split_at(two.len().div_ceil(2));
             for (group, half) in groups.iter_mut().zip([halves.0, halves.1]) {
-                let mut some = [Bytes { bytes: [0; N], length: 0 }; LANES];
+                let mut some = [M::nothing(); LANES];
                 for (place, &number) in some.iter_mut().zip(half) {
                     *place = piece(number as usize);
                 }
-                begin(vectors, group, merger, &some);
+                merger.begin_group(vectors, group, &some);
             }
-            vectors.merge_groups(groups, &merger.pairs, &merger.ids);
+            vectors.merge_groups(groups, merger.pairs(), merger.ids());
             for (group, half) in groups.iter().zip([halves.0, halves.1]) {
                 for (lane, &number) in half.iter().enumerate() {
                     done(number as usize, group.ids(lane));
@@ -118,11 +75,12 @@ impl<const N: usize> Sixteens<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bytes::SHORT;
+    use super::super::bytes::{Bytes, SHORT};
     use super::super::key::Key;
-    use super::super::merge::Work;
+    use super::super::merge::{Merging, Work};
     use super::super::middle;
-    use super::super::pairs::{PairHash, Symbol};
+    use super::super::pairs::{NEVER, PairHash, Symbol};
+    use super::super::symbols::{Merger, Wide};
     use super::super::vectors::{Level, Plain, Task};
     use super::*;
     use crate::random::Random;

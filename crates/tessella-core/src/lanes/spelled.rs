@@ -13,6 +13,7 @@ use super::build::{ByRank, Numbers, Ranked};
 use super::ending::one_for_each;
 use super::key::Key;
 use super::lengths::Lengths;
+use super::merge::Merging as _;
 use super::middle::{self, LongWork};
 use super::pairs::{NEVER, Symbol};
 use super::symbols::{Merger, Wide};

@@ -12,6 +12,7 @@ use super::bounds::Bounds;
 use super::cuts::{Cuts, Memo};
 use super::key::LONGEST;
 use super::longs::{Longs, New};
+use super::merge::Merging;
 use super::middle::{self, LongWork, Wholes};
 use super::store::{Batch, Solve, Store};
 use super::symbols::Merger;
@@ -322,6 +323,9 @@ impl Together {
     }
 }
 
+/// So many pieces in a row that are remembered, and those behind them wait: what is known is copied once more for being looked at.
+const KNOWN_IN_A_ROW: usize = or_for_fuzzers(24, 2);
+
 impl Together {
     /// Finds out, along with the first long piece of a window that nobody remembers, those behind it that `solver` solves with it.
     pub fn gather_solved<S: LongPieces>(
@@ -330,21 +334,29 @@ impl Together {
         solver: &mut S,
         pieces: Pieces<'_>,
         (first, new): (usize, New),
-    ) {
+    ) -> Result<()> {
         let Pieces { text, starts, ends } = pieces;
         self.begin();
         self.list(None, text, (first, new), (starts[first], ends[first]));
+        let mut known = 0;
         for at in first + 1..starts.len() {
             let place @ (start, end) = (starts[at], ends[at]);
             if (end - start) as usize <= LONGEST || !solver.joins(pieces.piece(at)) {
                 continue;
             }
-            if self.lanes.len() >= MOST_UNITS || self.ids.len() >= MOST_REMEMBERED {
+            let is_full = self.lanes.len() >= MOST_UNITS || self.ids.len() >= MOST_REMEMBERED;
+            if is_full || known >= KNOWN_IN_A_ROW {
                 break;
             }
             match longs.get_asked(at, pieces.piece(at)) {
-                Ok(ids) => self.list_known(at, ids),
-                Err(new) => self.list(None, text, (at, new), place),
+                Ok(ids) => {
+                    known += 1;
+                    self.list_known(at, ids);
+                }
+                Err(new) => {
+                    known = 0;
+                    self.list(None, text, (at, new), place);
+                }
             }
         }
         let Together { work, found, ids, lanes, spans, .. } = self;
@@ -355,7 +367,7 @@ impl Together {
             let start = ids.len() as u32;
             ids.extend_from_slice(made);
             spans[number] = (start, ids.len() as u32);
-        });
+        })?;
         for one in found {
             if let How::Lane(new, lane) = one.how {
                 let (start, end) = spans[lane as usize];
@@ -363,6 +375,7 @@ impl Together {
                 longs.remember(new, pieces.piece(one.at as usize), &ids[start as usize..end as usize]);
             }
         }
+        Ok(())
     }
 }
 

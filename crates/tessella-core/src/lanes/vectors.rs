@@ -173,7 +173,7 @@ pub trait Vectors: Copy {
         lowest_one_by_one(numbers)
     }
 
-    /// Whether the two that follow do anything.
+    /// Whether the three that follow do anything.
     const SIXTEENS: bool = false;
 
     /// Writes the symbols of the bytes of up to sixteen pieces, as many of each as its length says, and what each and the one
@@ -184,6 +184,17 @@ pub trait Vectors: Copy {
         _of_byte: &[Symbol; 256],
         _of_two: &[Symbol; 1 << 16],
         _pieces: (&[[u8; LANES]; N], &[u32; LANES], usize),
+    ) {
+    }
+
+    /// Writes the symbols of up to sixteen pieces, as many of each as its length says, and what each and the one below it become, in so
+    /// many rows. Each piece begins at its place among `symbols`. The pairs may be gathered.
+    fn begin_symbols<const N: usize>(
+        self,
+        _group: &mut Group<N>,
+        _pairs: &PairHash,
+        _symbols: &[Symbol],
+        _pieces: (&[u32; LANES], &[u32; LANES], usize),
     ) {
     }
 

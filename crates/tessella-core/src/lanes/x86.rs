@@ -365,6 +365,21 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
+    fn begin_symbols<const N: usize>(
+        self,
+        group: &mut Group<N>,
+        pairs: &PairHash,
+        symbols: &[Symbol],
+        pieces: (&[u32; LANES], &[u32; LANES], usize),
+    ) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_sixteen::begin_symbols(group, pairs, symbols, pieces);
+        }
+    }
+
+    #[inline(always)]
     fn merge_groups<const N: usize>(self, groups: &mut [Group<N>; 2], pairs: &PairHash, ids: &Ids) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]

@@ -236,6 +236,34 @@ pub fn begin<const N: usize>(
     group.end(rows);
 }
 
+/// Writes the symbols of pieces that begin at places among others, and what each and the one below it become.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub fn begin_symbols<const N: usize>(
+    group: &mut Group<N>,
+    pairs: &PairHash,
+    symbols: &[Symbol],
+    (starts, lengths, rows): (&[u32; LANES], &[u32; LANES], usize),
+) {
+    let rows = rows.min(N - 1);
+    let table = Table::new(pairs);
+    for half in HALVES {
+        let pieces: [&[Symbol]; EIGHT] = std::array::from_fn(|lane| {
+            let start = half.of(starts)[lane] as usize;
+            symbols.get(start..start + half.of(lengths)[lane] as usize).unwrap_or_default()
+        });
+        let row_of = |row: usize| numbers(pieces.map(|piece| piece.get(row).copied().unwrap_or(NEVER)));
+        let mut above = row_of(0);
+        for row in 0..rows {
+            let below = row_of(row + 1);
+            half.store(&mut group.symbols[row], above);
+            half.store(&mut group.ranks[row], table.eight(above, below));
+            above = below;
+        }
+    }
+    group.end(rows);
+}
+
 /// Merges that were made, and what their symbols become with their neighbours.
 #[derive(Clone, Copy)]
 struct Chosen {

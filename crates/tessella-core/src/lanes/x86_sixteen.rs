@@ -189,6 +189,43 @@ pub fn begin<const N: usize>(
     group.end(rows);
 }
 
+/// Writes the symbols of pieces that begin at places among others, and what each and the one below it become.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+pub fn begin_symbols<const N: usize>(
+    group: &mut Group<N>,
+    pairs: &PairHash,
+    symbols: &[Symbol],
+    (starts, lengths, rows): (&[u32; LANES], &[u32; LANES], usize),
+) {
+    let rows = rows.min(N - 1);
+    let table = Table::new(pairs);
+    let never = _mm512_set1_epi32(NEVER as i32);
+    // Places of vectors have signs.
+    let count = symbols.len().min(i32::MAX as usize) as i32;
+    // SAFETY: rows are 64 bytes and aligned to as many, other numbers are asked for without; no symbol is read that is not there.
+    #[allow(unsafe_code)]
+    unsafe {
+        let starts = _mm512_loadu_si512(starts.as_ptr().cast());
+        let lengths = _mm512_loadu_si512(lengths.as_ptr().cast());
+        let row_of = |row: usize| {
+            let row = _mm512_set1_epi32(row as i32);
+            let places = _mm512_add_epi32(starts, row);
+            let within = _mm512_cmpgt_epu32_mask(lengths, row)
+                & _mm512_cmplt_epu32_mask(places, _mm512_set1_epi32(count));
+            _mm512_mask_i32gather_epi32::<4>(never, within, places, symbols.as_ptr().cast())
+        };
+        let mut above = row_of(0);
+        for row in 0..rows {
+            let below = row_of(row + 1);
+            _mm512_store_si512(group.symbols[row].0.as_mut_ptr().cast(), above);
+            _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), table.sixteen(above, below));
+            above = below;
+        }
+    }
+    group.end(rows);
+}
+
 /// Merges that were made, and what their symbols become with their neighbours.
 #[derive(Clone, Copy)]
 struct Chosen {

@@ -212,6 +212,17 @@ impl Model {
         (engine.to_string(), reason.to_string())
     }
 
+    /// All ids are below.
+    pub fn id_bound(&self) -> usize {
+        match self {
+            Model::Bpe(model) => model.vocab().id_bound(),
+            Model::WordPiece(model) => model.id_bound(),
+            Model::WordLevel(model) => model.id_bound(),
+            Model::Unigram(model) => model.size(),
+            Model::SentencePiece(model) => model.size(),
+        }
+    }
+
     /// The id of a token.
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
         each!(self, model => model.token_to_id(token))

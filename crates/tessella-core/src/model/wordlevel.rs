@@ -34,6 +34,11 @@ impl WordLevel {
         Ok(())
     }
 
+    /// All ids are below.
+    pub fn id_bound(&self) -> usize {
+        self.vocab.id_bound()
+    }
+
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
         self.vocab.id(token)
     }

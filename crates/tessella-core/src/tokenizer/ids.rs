@@ -7,6 +7,7 @@ use super::batch::threads;
 use super::brief::Key;
 use super::columns::MOST_KEPT;
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::piece_lanes::PieceLanes;
 use super::ragged::room_for;
 use super::together::{self, Helpers, LARGE};
 use super::units::{self, Units};
@@ -21,6 +22,7 @@ use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Given, Pieces};
 use crate::memory;
+use crate::model::Model;
 use crate::pretokenize::ByteLevelView;
 use crate::text::Piece;
 
@@ -141,9 +143,11 @@ impl Inner {
         {
             return Ok(());
         }
+        let by_hundreds = worker.expect_pieces(&way.reader, self.plan.words.is_some(), text.len());
         let mut segments = std::mem::take(&mut worker.segments);
         let pool = &*self.workers;
-        let mut sink = Ids { reader: &way.reader, pool, worker, options, until_check: CHECK_EVERY, out };
+        let until_check = CHECK_EVERY;
+        let mut sink = Ids { reader: &way.reader, pool, worker, options, by_hundreds, until_check, out };
         let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
         worker.segments = segments;
         outcome
@@ -248,9 +252,25 @@ struct Ids<'i, 'o> {
     pool: &'i Pool,
     worker: &'i mut Worker,
     options: &'i EncodeOptions<'o>,
+    /// Whether parts wait until there are many.
+    by_hundreds: bool,
     /// Parts before the next look at the cancel flag.
     until_check: usize,
     out: &'i mut Vec<TokenId>,
+}
+
+impl Ids<'_, '_> {
+    /// A part that is taken along with others.
+    #[inline]
+    fn wait(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
+        match &mut self.worker.pieces {
+            Some(pieces) => match pieces.wait(range) {
+                true => self.pause(source),
+                false => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
 }
 
 impl Sink for Ids<'_, '_> {
@@ -264,13 +284,46 @@ impl Sink for Ids<'_, '_> {
             self.until_check = CHECK_EVERY;
             self.options.check_cancelled()?;
         }
-        self.worker.ids(self.reader, (source.buffer, range), self.out)
+        if !self.by_hundreds || range.is_empty() {
+            self.pause(source)?;
+            return self.worker.ids(self.reader, (source.buffer, range), self.out);
+        }
+        match &self.reader.reads {
+            // What no merge can cross tells more of a long piece than the whole.
+            Reads::Characters(model)
+                if range.len() > PieceLanes::SHORT
+                    && let Model::Bpe(bpe) = &**model
+                    && bpe.can_cut() =>
+            {
+                let (piece, mut at) = (&source.buffer[range.clone()], range.start);
+                bpe.for_each_unit(piece, |unit| {
+                    let start = at;
+                    at += unit.len();
+                    self.wait(source, start..at)
+                })
+            }
+            _ => self.wait(source, range),
+        }
+    }
+
+    /// Takes the pieces that wait.
+    #[inline]
+    fn pause(&mut self, source: &Source<'_>) -> Result<()> {
+        if !self.by_hundreds {
+            return Ok(());
+        }
+        let Some(mut pieces) = self.worker.pieces.take() else { return Ok(()) };
+        let outcome = pieces.flush(self.reader, source.buffer, self.worker, self.out);
+        self.worker.pieces = Some(pieces);
+        outcome
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
         let text = &source.buffer[range.clone()];
         let (Reads::Bytes(bpe), Some(mut lanes)) = (&self.reader.reads, self.worker.take_lanes(text)) else {
-            return one_by_one(self, source, range, view);
+            one_by_one(self, source, range, view)?;
+            // The next stretch may be of another source.
+            return self.pause(source);
         };
         let (pool, reader, options) = (self.pool, self.reader, self.options);
         let mut masked = view.masked(text);

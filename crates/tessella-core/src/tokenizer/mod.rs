@@ -41,9 +41,13 @@ mod joined;
 mod listed;
 #[cfg(test)]
 mod long_word_tests;
+mod merged;
 mod options;
 mod packed;
 mod parts;
+mod piece_lanes;
+#[cfg(test)]
+mod piece_lanes_tests;
 mod pieces;
 mod placed;
 mod plan;
@@ -75,6 +79,7 @@ mod word_solver;
 mod word_stages;
 #[cfg(test)]
 mod word_tests;
+mod word_together;
 mod word_tokens;
 mod words;
 mod worker;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Inner;
 use super::brief::Number;
+use super::piece_lanes::PieceLanes;
 use super::units::Units;
 use super::way::{Cut, Reads, Way};
 use super::words::Words;
@@ -275,27 +276,42 @@ impl Inner {
         if let Some(units) = &self.plan.units {
             return Some(units.explain());
         }
-        let Some(words) = &self.plan.words else { return without_lanes };
-        Some(match (words.characters(), without_lanes) {
-            (Some(_), without_lanes) => {
-                let offsets = match words.stages.cut_further() {
-                    true => "; offsets stage by stage, for words may be cut further",
-                    false => "",
-                };
-                let pieces = without_lanes
-                    .map_or(String::new(), |(_, reason)| format!(", and pieces do not: {reason}"));
-                let reason = format!(
-                    "once there is much text, raw words go by the hundred: nothing around a word matters to it, and \
-                     only new ones take the stages{pieces}{offsets}; vectors: {}",
-                    Level::best().name()
-                );
-                ("words", reason)
-            }
-            (None, Some(piece_by_piece)) => piece_by_piece,
-            (None, None) => {
-                ("text by text", "some ASCII character is more than a blank or a part of a word".into())
-            }
-        })
+        let together = match self.model() {
+            Model::Bpe(bpe) if bpe.merges_together(usize::MAX).is_some() => ", and are merged many at once",
+            _ => "",
+        };
+        let reader = &self.plan.way.reader;
+        let may_keep = reader.remembers && PieceLanes::may_keep(reader);
+        let by_pieces = |why: &str| {
+            let reason = format!(
+                "once there is much text, what the stages have cut goes by the hundred, and only new pieces take the \
+                 model{together}; words in the raw text do not: {why}; vectors: {}",
+                Level::best().name()
+            );
+            ("pieces", reason)
+        };
+        let Some(words) = &self.plan.words else {
+            let why = match &without_lanes {
+                Some((_, reason)) => reason.as_str(),
+                None => "what stands around them matters, or a token has an id that there is no room for",
+            };
+            return if may_keep { Some(by_pieces(why)) } else { without_lanes };
+        };
+        if words.characters().is_none() {
+            return Some(by_pieces("some ASCII character is more than a blank or a part of a word"));
+        }
+        let offsets = match words.stages.cut_further() {
+            true => "; offsets stage by stage, for words may be cut further",
+            false => "",
+        };
+        let pieces =
+            without_lanes.map_or(String::new(), |(_, reason)| format!(", and pieces do not: {reason}"));
+        let reason = format!(
+            "once there is much text, raw words go by the hundred: nothing around a word matters to it, and only new \
+             ones take the stages{together}{pieces}{offsets}; vectors: {}",
+            Level::best().name()
+        );
+        Some(("words", reason))
     }
 }
 

@@ -9,7 +9,8 @@
 use std::ops::Range;
 
 use super::segment::normalize_str;
-use crate::lanes::Key;
+use super::word_stages::Cut;
+use crate::error::Result;
 use crate::normalize::Normalizer;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 use crate::pretokenize::{ByteLevelView, PreTokenizer, SplitView};
@@ -72,12 +73,10 @@ impl Row {
     }
 
     /// Takes a word; false if it has to go alone.
-    pub fn push(&mut self, number: usize, key: Key) -> bool {
-        let bytes = key.bytes();
-        let word = std::str::from_utf8(&bytes[..key.len()]);
-        let Some(word) = word.ok().filter(|word| !word.is_empty() && !word.contains(' ')) else {
+    pub fn push(&mut self, number: usize, word: &str) -> bool {
+        if word.is_empty() || word.contains(' ') {
             return false;
-        };
+        }
         if !self.numbers.is_empty() {
             self.blanks.push(self.text.len() as u32);
             self.text.push(' ');
@@ -143,18 +142,30 @@ impl Row {
     }
 
     /// What a word becomes, by its place in the row.
-    pub fn word(&self, at: usize) -> &str {
+    fn word(&self, at: usize) -> &str {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
         &self.normalized[start..self.ends[at]]
     }
 
-    /// Calls with each piece of a word as the model reads it, where the stages cut all words at once.
-    pub fn for_each_piece<E>(
+    /// Calls with each piece of a word. Where the stages did not cut all words at once, this one is cut by `alone`.
+    pub fn for_each_piece(
         &mut self,
         cut: &RowCut,
+        alone: &Cut,
         at: usize,
-        mut each: impl FnMut(&str) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut each: impl FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
+        match (cut, alone) {
+            (RowCut::Alone, Cut::Splits(view)) => {
+                let word = self.word(at);
+                return view.for_each_piece(word, &mut |range| each(&word[range]));
+            }
+            (RowCut::Alone, Cut::Marked(view)) => {
+                let word = self.word(at);
+                return view.for_each_piece(word, &mut |range| each(&word[range]));
+            }
+            _ => {}
+        }
         let Row { pieces, counts, normalized, spelled, .. } = self;
         let first = at.checked_sub(1).map_or(0, |before| counts[before]);
         for piece in &pieces[first..counts[at]] {

@@ -26,6 +26,9 @@ pub(super) fn stage_after_stage(tokenizer: &Tokenizer) -> Tokenizer {
     inner.plan.way = Way::any_text(&inner.texts.model, inner.pre_tokenizer.as_ref());
     (inner.plan.words, inner.plan.units) = (None, None);
     inner.plan.track_for_ids = inner.plan.track_for_pieces;
+    let mut workers = Pool::new(512 << 10);
+    workers.lanes = LanesStart::Never;
+    inner.workers = Arc::new(workers);
     slow
 }
 

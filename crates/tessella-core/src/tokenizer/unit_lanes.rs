@@ -299,10 +299,11 @@ impl LongPieces for Solver<'_> {
         count: usize,
         unit: impl Fn(usize) -> &'p [u8],
         found: impl FnMut(usize, &[TokenId]),
-    ) {
+    ) -> Result<()> {
         if let Tables::Spelled(spelled) = self.tables {
             spelled.solve_long(work, count, unit, found);
         }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::merged::Merging;
 use super::packed;
 use super::word_gaps::{Gaps, Within};
 use super::word_solver::{Buffers, Joined, Solver};
@@ -130,8 +131,10 @@ impl WordLanes {
         let breaks = words.breaks(*bytes, packs);
         let has_parts = breaks.is_some();
         let solving = words.solving(*bytes);
+        let merging = if packs { None } else { Merging::of(&words.stages.model, *bytes) };
         let (stretch, is_trap) = (text, None);
-        let solver = Solver { text, stretch, is_trap, words, scratch, buffers, packs, has_parts, solving };
+        let solver =
+            Solver { text, stretch, is_trap, words, scratch, buffers, packs, has_parts, solving, merging };
         let mut finding = Finding { characters, breaks, has_traps, runner, spans, joined, solver };
         for segment in segments {
             if let Some(id) = segment.id {
@@ -192,9 +195,20 @@ impl WordLanes {
             };
             let is_done = match behind {
                 Some(behind) if !behind.is_empty() => {
-                    let (solving, is_trap, has_parts) = (Some(solving), None, false);
-                    let mut solver =
-                        Solver { text, stretch, is_trap, words, scratch, buffers, packs, has_parts, solving };
+                    let (solving, merging) = (Some(solving), None);
+                    let (is_trap, has_parts) = (None, false);
+                    let mut solver = Solver {
+                        text,
+                        stretch,
+                        is_trap,
+                        words,
+                        scratch,
+                        buffers,
+                        packs,
+                        has_parts,
+                        solving,
+                        merging,
+                    };
                     alone((runner, &mut solver, false), stretch, behind, origin, out)?
                 }
                 behind => behind.is_some(),

@@ -1,16 +1,18 @@
-//! Words that come for the first time, one by one or together: all stages for each, and what of that a new word can do without.
+//! Words that come for the first time: all stages for each, and what of that a new word can do without. Those that come together are
+//! mostly solved so ([`word_together`](super::word_together)).
 
 use super::fresh::{Batch, Long, Solving};
-use super::packed::{self, Placed};
+use super::merged::{Gathered, LONG_TOGETHER, Merging};
+use super::packed::Placed;
 use super::parts::{self, UNCERTAIN};
-use super::rows::{Row, RowCut};
+use super::rows::Row;
 use super::spelling::Spelling;
 use super::word_places::WordPlaces;
 use super::word_stages::{Cut, Stages};
 use super::words::Words;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{Inner, Key, LongPieces, Pieces, Runner, Solve, Work};
+use crate::lanes::{Inner, Key, LongPieces, LongWork, Pieces, Runner, Solve, Work};
 use crate::model::Scratch;
 use crate::text::AlignedText;
 
@@ -44,9 +46,11 @@ pub(super) struct Buffers {
     pub placed: Vec<Placed>,
     /// The tokens of the word that are named after what the model read there, and that.
     pub surfaces: Vec<(usize, String)>,
-    fresh: Option<Box<Batch>>,
+    /// New words that are solved together.
+    pub fresh: Option<Box<Batch>>,
+    pub row: Option<Box<Row>>,
+    pub gathered: Option<Box<Gathered>>,
     long: Long,
-    row: Option<Box<Row>>,
 }
 
 /// All stages for one word.
@@ -65,6 +69,8 @@ pub(super) struct Solver<'s> {
     pub has_parts: bool,
     /// How new ones are solved together.
     pub solving: Option<Solving<'s>>,
+    /// How pieces of new ones are merged together, if the model merges.
+    pub merging: Option<Merging<'s>>,
 }
 
 impl<'s> Solver<'s> {
@@ -176,94 +182,12 @@ impl<'s> Solver<'s> {
     }
 
     /// Puts what a word or a part that is a key becomes into the buffer.
-    fn alone(&mut self, key: Key) -> Result<()> {
+    pub fn alone(&mut self, key: Key) -> Result<()> {
         let (bytes, length) = (key.bytes(), key.len());
         if key.is_inner() {
             self.inner(&bytes[..length]);
         } else if !(if self.packs { self.packed_shortly(key)? } else { self.short_ids(key)? }) {
             self.word(&bytes[..length])?;
-        }
-        Ok(())
-    }
-
-    /// Whether a word or a part is solved together with others.
-    #[inline]
-    fn joins(&mut self, batch: &mut Batch, solving: &Solving<'_>, index: usize, key: Key) -> bool {
-        let mut room = [0; _];
-        let bytes = key.bytes();
-        let word = || std::str::from_utf8(&bytes[..key.len()]).ok();
-        let Buffers { plain, places, .. } = &mut *self.buffers;
-        let shortly = match self.packs {
-            true => self.words.byte_by_byte(key, &mut room),
-            false => self.words.shortly(key, &mut room),
-        };
-        let (piece, moved) = match shortly {
-            Some(piece) => (Some(piece), None),
-            // Words are cut at characters, so this holds.
-            None if !self.packs => (word().and_then(|word| self.words.plainly(word, plain)), None),
-            None => {
-                let piece = word().and_then(|word| self.words.in_place(word, plain, places));
-                (piece, places.moved())
-            }
-        };
-        piece.is_some_and(|piece| {
-            if self.words.traps.are_in(piece) {
-                return false;
-            }
-            match self.packs && piece.starts_with(' ') && !key.is_inner() {
-                true => batch.push_behind_blank(solving, index, piece, moved),
-                false => batch.push(solving, (index, key.is_inner()), piece, moved),
-            }
-        })
-    }
-
-    /// Puts a new word into a row, if it is best solved with others.
-    fn joins_row(&mut self, row: &mut Row, index: usize, key: Key) -> bool {
-        if self.packs || self.words.row_cut().is_none() || key.is_inner() {
-            return false;
-        }
-        if !self.words.stages.cut_further() {
-            let (mut room, bytes) = ([0; _], key.bytes());
-            let word = std::str::from_utf8(&bytes[..key.len()]).unwrap_or_default();
-            let is_told = self.words.shortly(key, &mut room).is_some()
-                || self.words.plainly(word, &mut self.buffers.plain).is_some();
-            if is_told {
-                return false;
-            }
-        }
-        row.push(index, key)
-    }
-
-    /// Solves the words of a row.
-    fn row(&mut self, row: &mut Row, keys: &[Key], found: &mut impl FnMut(usize, &[TokenId])) -> Result<()> {
-        let Some(cut) = self.words.row_cut() else { return Ok(()) };
-        let normalizer = self.words.stages.normalizer.as_deref();
-        let is_found = row.find(cut, normalizer, |text| self.words.traps.are_in(text));
-        for at in 0..row.numbers.len() {
-            let index = row.numbers[at];
-            if !is_found {
-                self.alone(keys[index])?;
-                found(index, &self.buffers.numbers);
-                continue;
-            }
-            let stages = &self.words.stages;
-            let Buffers { spelling, tokens, numbers, .. } = &mut *self.buffers;
-            tokens.clear();
-            let mut tokenize = |piece: &str| stages.tokenize(piece, spelling, self.scratch, tokens);
-            match (cut, &stages.cut) {
-                (RowCut::Alone, Cut::Splits(view)) => {
-                    let word = row.word(at);
-                    view.for_each_piece(word, &mut |range| tokenize(&word[range]))?;
-                }
-                (RowCut::Alone, Cut::Marked(view)) => {
-                    let word = row.word(at);
-                    view.for_each_piece(word, &mut |range| tokenize(&word[range]))?;
-                }
-                _ => row.for_each_piece(cut, at, tokenize)?,
-            }
-            numbers.clear();
-            numbers.extend(tokens.iter().map(|token| token.id));
-            found(index, numbers);
         }
         Ok(())
     }
@@ -329,6 +253,21 @@ impl LongPieces for Solver<'_> {
         out.extend_from_slice(&self.buffers.numbers);
         Ok(())
     }
+
+    #[inline(always)]
+    fn joins(&self, word: &[u8]) -> bool {
+        self.merging.is_some() && !self.has_parts && word.len() <= LONG_TOGETHER
+    }
+
+    fn ids_together<'p>(
+        &mut self,
+        work: &mut LongWork,
+        count: usize,
+        word: impl Fn(usize) -> &'p [u8],
+        found: impl FnMut(usize, &[TokenId]),
+    ) -> Result<()> {
+        self.merge_together((work, count), word, found)
+    }
 }
 
 impl Solve for Solver<'_> {
@@ -348,58 +287,11 @@ impl Solve for Solver<'_> {
     }
 
     #[inline(never)]
-    fn solve(
-        &mut self,
-        _: &mut Work,
-        pieces: &[Key],
-        mut found: impl FnMut(usize, &[TokenId]),
-    ) -> Result<()> {
-        let mut row = self.buffers.row.take().unwrap_or_default();
-        row.clear();
-        let mut batch = self.buffers.fresh.take().unwrap_or_default();
-        batch.clear();
-        let solving = self.solving;
-        for (index, key) in pieces.iter().enumerate() {
-            let joins = match &solving {
-                Some(solving) => self.joins(&mut batch, solving, index, *key),
-                None => false,
-            };
-            if !joins && !self.joins_row(&mut row, index, *key) {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
+    fn solve(&mut self, work: &mut Work, pieces: &[Key], found: impl FnMut(usize, &[TokenId])) -> Result<()> {
+        match (self.solving, self.merging) {
+            (Some(solving), _) => self.search_together(&solving, pieces, found),
+            (None, Some(merging)) => self.merge_keys_together(&merging, work, pieces, found),
+            (None, None) => self.solve_in_rows(pieces, found),
         }
-        let outcome = self.row(&mut row, pieces, &mut found);
-        self.buffers.row = Some(row);
-        outcome?;
-        let Some(solving) = solving else {
-            self.buffers.fresh = Some(batch);
-            return Ok(());
-        };
-        let outcome = match self.packs {
-            true => batch.solve_with_places(&solving, |index, tokens| {
-                let Buffers { numbers, placed, .. } = &mut *self.buffers;
-                match tokens {
-                    Some((tokens, moved)) => {
-                        packed::pack_in_a_row(pieces[index], tokens, moved, placed, numbers);
-                    }
-                    None => self.alone(pieces[index])?,
-                }
-                found(index, &self.buffers.numbers);
-                Ok(())
-            }),
-            false => batch.solve(&solving, |index, ids| {
-                match ids {
-                    Some(ids) => found(index, ids),
-                    None => {
-                        self.alone(pieces[index])?;
-                        found(index, &self.buffers.numbers);
-                    }
-                }
-                Ok(())
-            }),
-        };
-        self.buffers.fresh = Some(batch);
-        outcome
     }
 }

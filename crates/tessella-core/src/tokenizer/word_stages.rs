@@ -284,11 +284,16 @@ impl Stages {
         scratch: &mut Scratch,
         tokens: &mut Vec<PieceToken>,
     ) -> Result<()> {
+        self.model.tokenize(self.read(piece, spelling), scratch, tokens)
+    }
+
+    /// A piece as the model reads it.
+    pub fn read<'p>(&self, piece: &'p str, spelling: &'p mut Spelling) -> &'p str {
         match &self.cut {
-            Cut::Splits(_) | Cut::Stages(_) => self.model.tokenize(piece, scratch, tokens),
+            Cut::Splits(_) | Cut::Stages(_) => piece,
             Cut::Marked(view) => {
                 let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
-                self.model.tokenize(spelling.write(reading, piece), scratch, tokens)
+                spelling.write(reading, piece)
             }
         }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::packed::{self, Packing, Placed, Text};
 use super::parts::UNCERTAIN;
-use super::spelling::{Reading, Spelling};
+use super::spelling::Spelling;
 use super::word_places::WordPlaces;
 use super::word_solver::{Buffers, Solver};
 use super::word_stages::{Cut, Stages};
@@ -34,13 +34,7 @@ impl Tokenizing<'_> {
     fn piece(&mut self, piece: &str, mut place: impl FnMut(usize, usize) -> Range<usize>) -> Result<()> {
         let Stages { cut, model, .. } = self.stages;
         self.tokens.clear();
-        let read = match cut {
-            Cut::Splits(_) | Cut::Stages(_) => piece,
-            Cut::Marked(view) => {
-                let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
-                self.spelling.write(reading, piece)
-            }
-        };
+        let read = self.stages.read(piece, self.spelling);
         model.tokenize(read, self.scratch, self.tokens)?;
         for (index, token) in self.tokens.iter().enumerate().filter(|(_, token)| token.surface) {
             let text = &read[token.start as usize..token.end as usize];

@@ -12,7 +12,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::fresh::{Fresh, Solving};
-use super::parts::Breaks;
+use super::parts::{Breaks, UNCERTAIN};
 use super::rows::RowCut;
 use super::short::{Room, ShortWritings};
 use super::traps::Traps;
@@ -65,7 +65,9 @@ impl Words {
         pre_tokenizer: Option<&Arc<PreTokenizer>>,
         added: &AddedVocabulary,
     ) -> Option<Words> {
-        if !model.is_deterministic() || model.remembers_parts() {
+        // What a word becomes is kept where larger ids have no room.
+        let is_kept = model.id_bound() <= UNCERTAIN as usize;
+        if !is_kept || !model.is_deterministic() || model.remembers_parts() {
             return None;
         }
         let stages = Stages::new(model, normalizer, pre_tokenizer?)?;

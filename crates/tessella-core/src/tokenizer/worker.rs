@@ -8,6 +8,7 @@ use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
 use super::columns::{MOST_KEPT, Room};
 use super::listed::Listed;
+use super::piece_lanes::PieceLanes;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::unit_lanes::UnitLanes;
@@ -46,6 +47,8 @@ pub(super) struct Worker {
     pub noted: Noted,
     /// The same for units of texts that nothing splits.
     pub units: Option<Box<UnitLanes>>,
+    /// The same for pieces of texts that nothing of all this tells.
+    pub pieces: Option<Box<PieceLanes>>,
     /// Texts of a few bytes.
     pub brief: Brief,
     /// Words of lists.
@@ -65,7 +68,7 @@ pub(super) struct Worker {
     pub columns: Room,
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
-    spelling: Spelling,
+    pub spelling: Spelling,
 }
 
 /// Budgets of the piece cache from which on whole texts are remembered too.
@@ -86,6 +89,7 @@ impl Worker {
             places: Places::default(),
             noted: Noted::default(),
             units: None,
+            pieces: None,
             brief: Brief::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_TEXTS),
             listed: Listed::new(if start == LanesStart::Never { 0 } else { cache_budget / WORDS_OF_BUDGET }),
             start,
@@ -185,9 +189,7 @@ impl Worker {
         let lanes = Some(Box::new(WordLanes::new(words.clone(), runner, written, packs)));
         *(if packs { &mut self.packed_words } else { &mut self.words }) = lanes;
         // From now on pieces of texts that words cannot tell.
-        let both = [&self.words, &self.packed_words].into_iter().flatten();
-        let taken = both.map(|lanes| lanes.memory()).sum();
-        self.cache.keep_within(self.budget.saturating_sub(taken));
+        self.cache.keep_within(self.budget.saturating_sub(self.taken()));
     }
 
     /// The same where texts fall into units.
@@ -214,6 +216,42 @@ impl Worker {
         self.cache.keep_within(rest);
         self.scratch.remember_within(rest);
         self.units = Some(Box::new(UnitLanes::new(units.clone(), runner)));
+    }
+
+    /// The same where pieces are all that tells; `has_words` says that words were asked first. Whether pieces go by the hundred.
+    #[inline]
+    pub fn expect_pieces(&mut self, reader: &Reader, has_words: bool, bytes: usize) -> bool {
+        if !reader.remembers || bytes > u32::MAX as usize {
+            return false;
+        }
+        let is_other = matches!(reader.reads, Reads::Bytes(_)) && !self.lanes_are_refused;
+        if self.pieces.is_none() && self.start != LanesStart::Never && !is_other {
+            let is_much = match self.start {
+                LanesStart::AtOnce => true,
+                // What starts those starts these.
+                _ if has_words => self.words.is_some(),
+                _ => self.text_so_far(bytes) >= LanesStart::BYTES_FOR_WORDS,
+            };
+            if is_much && PieceLanes::may_keep(reader) {
+                self.start_pieces();
+            }
+        }
+        self.pieces.as_mut().map(|pieces| pieces.begin(bytes)).is_some()
+    }
+
+    #[cold]
+    fn start_pieces(&mut self) {
+        let left = self.budget.saturating_sub(self.taken());
+        let Some(runner) = Runner::new(left / 2) else { return };
+        self.pieces = Some(Box::new(PieceLanes::new(runner)));
+        self.cache.keep_within(self.budget.saturating_sub(self.taken()));
+    }
+
+    /// Bytes that are not for the cache.
+    fn taken(&self) -> usize {
+        let words = [&self.words, &self.packed_words].into_iter().flatten();
+        let words: usize = words.map(|lanes| lanes.memory()).sum();
+        words + self.pieces.as_ref().map_or(0, |lanes| lanes.memory())
     }
 
     /// Takes out the fast engine, if it is there and knows all bytes of a text.
@@ -252,6 +290,23 @@ impl Worker {
             Reads::Bytes(bpe) => self.bytes_ids(bpe, reader.remembers, &text.as_bytes()[piece], out),
             Reads::Spelled(model, reading) => self.spelled_ids(model, *reading, &text[piece], out),
         }
+    }
+
+    /// The same for a piece that others remember.
+    pub fn ids_anew(&mut self, reader: &Reader, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        self.unit.clear();
+        let text = || std::str::from_utf8(piece).unwrap_or_default();
+        let Scratch { merge, random, .. } = &mut self.scratch;
+        match &reader.reads {
+            Reads::Characters(model) => model.tokenize(text(), &mut self.scratch, &mut self.unit)?,
+            Reads::Bytes(bpe) => bpe.tokenize_bytes(piece, merge, random, &mut self.unit)?,
+            Reads::Spelled(model, reading) => {
+                let text = self.spelling.write(*reading, text());
+                model.tokenize(text, &mut self.scratch, &mut self.unit)?;
+            }
+        }
+        out.extend(self.unit.iter().map(|token| token.id));
+        Ok(())
     }
 
     /// The tokens of a piece of a text, which may be as for [`ids`](Self::ids).

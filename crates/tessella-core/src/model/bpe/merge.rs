@@ -45,6 +45,28 @@ pub struct MergeScratch {
     cancel: Cancel,
 }
 
+/// Who takes the first symbols of a piece, in order.
+pub trait TakesSymbols {
+    /// A symbol that covers the next `len` bytes.
+    fn push(&mut self, id: TokenId, len: usize);
+
+    /// So many bytes no symbol stands for.
+    fn push_gap(&mut self, len: usize);
+}
+
+impl TakesSymbols for MergeScratch {
+    #[inline]
+    fn push(&mut self, id: TokenId, len: usize) {
+        let start = self.at;
+        self.at += len as u32;
+        self.symbols.push(Symbol { id, start, end: self.at, prev: 0, next: 0, alive: true });
+    }
+
+    fn push_gap(&mut self, len: usize) {
+        self.at += len as u32;
+    }
+}
+
 impl MergeScratch {
     /// What stops a long merge from now on.
     pub(crate) fn stop_at(&mut self, cancel: Cancel) {
@@ -61,19 +83,6 @@ impl MergeScratch {
         }
         self.symbols.clear();
         self.at = 0;
-    }
-
-    /// Appends a symbol that covers the next `len` bytes.
-    #[inline]
-    pub(super) fn push(&mut self, id: TokenId, len: usize) {
-        let start = self.at;
-        self.at += len as u32;
-        self.symbols.push(Symbol { id, start, end: self.at, prev: 0, next: 0, alive: true });
-    }
-
-    /// Passes over `len` bytes that no symbol stands for.
-    pub(super) fn push_gap(&mut self, len: usize) {
-        self.at += len as u32;
     }
 
     pub(super) fn emit(&self, out: &mut Vec<PieceToken>) {

@@ -32,7 +32,7 @@ use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
 
 use cut::CutTest;
-pub use merge::MergeScratch;
+pub use merge::{MergeScratch, TakesSymbols};
 use pairs::PairTable;
 pub use symbols::Alphabet;
 use symbols::{SymbolTable, is_in_no_text};
@@ -40,6 +40,10 @@ pub use units::Units;
 
 /// Pieces longer than this many bytes are cut at uncrossable boundaries first.
 const CUT_ABOVE: usize = 24;
+
+/// So many bytes of text for each merge pay for the tables that merge pieces of characters together: a merge takes some hundred
+/// nanoseconds to be put there, and a byte of new pieces ten less with them.
+const BYTES_PER_MERGE: usize = 8;
 
 /// A compiled BPE model.
 #[derive(Debug)]
@@ -55,6 +59,8 @@ pub struct Bpe {
     units: OnceLock<Option<Units>>,
     /// Tables for many pieces of raw bytes at once.
     lanes: lanes::Shared,
+    /// The same for pieces of characters.
+    together: OnceLock<Option<lanes::SymbolMerger>>,
 }
 
 /// What depends on vocabulary, merges, affixes and unknowns; shared between models that differ in other options.
@@ -123,6 +129,7 @@ impl Bpe {
             dropout: spec.dropout.unwrap_or(0.0) as f64,
             units: OnceLock::new(),
             lanes: lanes::Shared::default(),
+            together: OnceLock::new(),
             spec: spec.clone(),
             tables,
         }
@@ -253,6 +260,7 @@ impl Bpe {
             out.push(PieceToken::new(id, 0, piece.len()));
             return Ok(());
         }
+        scratch.clear();
         self.first_symbols(piece, scratch)?;
         self.merge(scratch, random)?;
         scratch.emit(out);
@@ -395,6 +403,35 @@ impl Bpe {
         })
     }
 
+    /// The tables that take many pieces of characters at once, whose [first symbols](Self::first_symbols) are known, if this model has
+    /// such, and so many bytes of text pay for them. Whoever asks first makes them, and who asks at the same time makes the same, so
+    /// that none waits for another.
+    pub fn merges_together(&self, bytes: usize) -> Option<&lanes::SymbolMerger> {
+        if self.together.get().is_none() {
+            if bytes < self.tables.pairs.len().saturating_mul(BYTES_PER_MERGE) {
+                return None;
+            }
+            let _ = self.together.set(self.symbol_merger().ok());
+        }
+        self.together.get()?.as_ref()
+    }
+
+    fn symbol_merger(&self) -> std::result::Result<lanes::SymbolMerger, &'static str> {
+        let Tables { symbols, pairs, .. } = &*self.tables;
+        if !self.is_deterministic() {
+            return Err("dropout is on");
+        }
+        if self.whole_pieces {
+            return Err("a whole piece may be a token that no merge makes");
+        }
+        let mut firsts: Vec<TokenId> = symbols.single(&self.spec.vocab).collect();
+        firsts.extend(self.unk);
+        if self.spec.byte_fallback {
+            firsts.extend(symbols.fallback_ids());
+        }
+        lanes::SymbolMerger::new(pairs.ranked(), pairs.len(), &firsts, self.spec.vocab.id_bound())
+    }
+
     /// Some bytes have no token of their own: spell the piece in the alphabet's characters, where the rules
     /// for unknowns apply, and translate the offsets back to raw bytes.
     fn tokenize_partial_alphabet(
@@ -462,8 +499,8 @@ impl Bpe {
         }
     }
 
-    fn first_symbols(&self, piece: &str, scratch: &mut MergeScratch) -> Result<()> {
-        scratch.clear();
+    /// Hands over the symbols that a piece of characters is before anything is merged.
+    pub fn first_symbols(&self, piece: &str, scratch: &mut impl TakesSymbols) -> Result<()> {
         let table = &self.tables.symbols;
         // Unknown characters waiting to be written as one symbol: their bytes.
         let mut unknown = 0usize;
@@ -506,7 +543,7 @@ impl Bpe {
         self.flush_unknown(&mut unknown, scratch)
     }
 
-    fn flush_unknown(&self, unknown: &mut usize, scratch: &mut MergeScratch) -> Result<()> {
+    fn flush_unknown(&self, unknown: &mut usize, scratch: &mut impl TakesSymbols) -> Result<()> {
         if *unknown > 0 {
             scratch.push(self.unk.ok_or_else(|| self.missing_unk())?, *unknown);
             *unknown = 0;
