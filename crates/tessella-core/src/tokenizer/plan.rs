@@ -300,15 +300,11 @@ impl Inner {
         if words.characters().is_none() {
             return Some(by_pieces("some ASCII character is more than a blank or a part of a word"));
         }
-        let offsets = match words.stages.cut_further() {
-            true => "; offsets stage by stage, for words may be cut further",
-            false => "",
-        };
         let pieces =
             without_lanes.map_or(String::new(), |(_, reason)| format!(", and pieces do not: {reason}"));
         let reason = format!(
             "once there is much text, raw words go by the hundred: nothing around a word matters to it, and only new \
-             ones take the stages{together}{pieces}{offsets}; vectors: {}",
+             ones take the stages{together}{pieces}; vectors: {}",
             Level::best().name()
         );
         Some(("words", reason))

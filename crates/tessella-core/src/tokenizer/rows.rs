@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::normalize::Normalizer;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 use crate::pretokenize::{ByteLevelView, PreTokenizer, SplitView};
-use crate::text::AlignedText;
+use crate::text::{AlignedText, Alignment};
 
 /// Fewer words go alone.
 const FEW: usize = 2;
@@ -56,9 +56,10 @@ pub(super) struct Row {
     blanks: Vec<u32>,
     /// What the words are among all new ones.
     pub numbers: Vec<usize>,
-    /// What they become, and where each ends in that.
+    /// What they become, where each ends in that, and its way back.
     normalized: String,
     ends: Vec<usize>,
+    map: Alignment,
     /// Pieces of all words, and the number of those up to each word's last.
     pieces: Vec<Range<usize>>,
     counts: Vec<usize>,
@@ -138,11 +139,48 @@ impl Row {
         }
         self.ends.push(written.len());
         self.normalized.push_str(written);
+        self.map = text.into_parts().1;
         blanks.next().is_none()
     }
 
+    /// Where a word begins, by its place in the row.
+    fn start(&self, at: usize) -> usize {
+        at.checked_sub(1).map_or(0, |before| self.blanks[before] as usize + 1)
+    }
+
+    /// A word as it came.
+    pub fn raw_word(&self, at: usize) -> &str {
+        let end = self.blanks.get(at).map_or(self.text.len(), |&blank| blank as usize);
+        &self.text[self.start(at)..end]
+    }
+
+    /// Where in the word the first character comes from of what it becomes.
+    pub fn begins(&self, at: usize) -> usize {
+        let first = at.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
+        self.map.char_span(&self.normalized, first).start.saturating_sub(self.start(at))
+    }
+
+    /// Calls with each piece of a word, of which the stages cut all at once, and with what tells where in the word bytes of the piece
+    /// come from.
+    pub fn for_each_placed(
+        &self,
+        at: usize,
+        mut each: impl FnMut(&str, &mut dyn FnMut(usize, usize) -> Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        let Row { pieces, counts, normalized, map, .. } = self;
+        let (first, start) = (at.checked_sub(1).map_or(0, |before| counts[before]), self.start(at));
+        let mut hint = 0;
+        for piece in &pieces[first..counts[at]] {
+            each(&normalized[piece.clone()], &mut |from, to| {
+                let span = map.span_from(normalized, piece.start + from, piece.start + to, &mut hint);
+                span.start - start..span.end - start
+            })?;
+        }
+        Ok(())
+    }
+
     /// What a word becomes, by its place in the row.
-    fn word(&self, at: usize) -> &str {
+    pub fn word(&self, at: usize) -> &str {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
         &self.normalized[start..self.ends[at]]
     }

@@ -230,7 +230,9 @@ impl<'r> Tokens<'r, '_> {
                 && origin.0 + one.starts[0] as usize == 0
             {
                 let found = solver.first_word(one.piece(0))?.to_vec();
-                if packed::behind_odd(&found).is_some()
+                // An added token may be in it, besides.
+                let told = found.strip_prefix(&[packed::TRAP]).unwrap_or(&found);
+                if packed::behind_odd(told).is_some()
                     || !self.unpack_mapped(&found, (one, &[]), origin, solver)?
                 {
                     return Ok(false);

@@ -5,11 +5,12 @@
 use super::fresh::{Batch, Solving};
 use super::merged::{Gathered, Merging, Room};
 use super::packed;
-use super::rows::Row;
+use super::rows::{Row, RowCut};
 use super::word_solver::{Buffers, Solver};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::lanes::{FEW_SYMBOLS, Key, LongWork, MOST_SYMBOLS, Work};
+use crate::model::Model;
 
 /// A word that is a key as text. Words are cut at characters, so that it is one.
 fn text_of<'k>(bytes: &'k [u8; 16], key: &Key) -> &'k str {
@@ -69,7 +70,11 @@ impl Solver<'_> {
 
     /// Puts a new word into a row, if it is best solved with others.
     fn joins_row(&mut self, row: &mut Row, index: usize, key: Key) -> bool {
-        if self.packs || self.words.row_cut().is_none() || key.is_inner() {
+        let Some(cut) = self.words.row_cut() else { return false };
+        // With places, pieces of raw bytes are for BPE.
+        let stages = &self.words.stages;
+        let is_for_bpe = matches!(cut, RowCut::Bytes(_)) && !matches!(*stages.model, Model::Bpe(_));
+        if key.is_inner() || self.packs && (is_for_bpe || !stages.cut_further()) {
             return false;
         }
         let bytes = key.bytes();
@@ -100,6 +105,13 @@ impl Solver<'_> {
             let index = row.numbers[at];
             if !is_found {
                 alone(self, index)?;
+                found(index, &self.buffers.numbers);
+                continue;
+            }
+            if self.packs {
+                if !self.packed_in_row(row, cut, at)? {
+                    alone(self, index)?;
+                }
                 found(index, &self.buffers.numbers);
                 continue;
             }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::packed::{self, Packing, Placed, Text};
 use super::parts::UNCERTAIN;
+use super::rows::{Row, RowCut};
 use super::spelling::Spelling;
 use super::word_places::WordPlaces;
 use super::word_solver::{Buffers, Solver};
@@ -15,7 +16,7 @@ use crate::error::Result;
 use crate::ids::PieceToken;
 use crate::lanes::Key;
 use crate::model::{Model, Scratch};
-use crate::text::AlignedText;
+use crate::text::{AlignedText, Pieces};
 
 /// Pieces of a word on their way to tokens.
 struct Tokenizing<'t> {
@@ -31,7 +32,7 @@ struct Tokenizing<'t> {
 
 impl Tokenizing<'_> {
     /// Appends the tokens of a piece, where `place` says that bytes of it are.
-    fn piece(&mut self, piece: &str, mut place: impl FnMut(usize, usize) -> Range<usize>) -> Result<()> {
+    fn piece(&mut self, piece: &str, place: impl FnMut(usize, usize) -> Range<usize>) -> Result<()> {
         let Stages { cut, model, .. } = self.stages;
         self.tokens.clear();
         let read = self.stages.read(piece, self.spelling);
@@ -43,6 +44,23 @@ impl Tokenizing<'_> {
         if let Cut::Marked(_) = cut {
             self.spelling.translate(self.tokens);
         }
+        self.place(place);
+        Ok(())
+    }
+
+    /// The same for a piece of raw bytes, of which only BPE can tell.
+    fn bytes(&mut self, piece: &str, place: impl FnMut(usize, usize) -> Range<usize>) -> Result<()> {
+        self.tokens.clear();
+        if let Model::Bpe(bpe) = &*self.stages.model {
+            let Scratch { merge, random, .. } = &mut *self.scratch;
+            bpe.tokenize_bytes(piece.as_bytes(), merge, random, self.tokens)?;
+        }
+        self.place(place);
+        Ok(())
+    }
+
+    /// Appends the tokens of a piece where they stand.
+    fn place(&mut self, mut place: impl FnMut(usize, usize) -> Range<usize>) {
         self.is_odd |= self.tokens.is_empty();
         for (index, token) in self.tokens.iter().enumerate() {
             let range = place(token.start as usize, token.end as usize);
@@ -55,7 +73,6 @@ impl Tokenizing<'_> {
                 is_last: false,
             });
         }
-        Ok(())
     }
 
     /// Says of the tokens of a word that is one piece which texts are told by their places, if all are.
@@ -108,9 +125,9 @@ impl Solver<'_> {
             pieces.piece(piece, |start, end| places.of(word, start..end))?;
             pieces.tell(word, piece, places);
         } else {
-            let mut text = AlignedText::borrowed(word, 0);
-            stages.normalize_word(&mut text)?;
-            let (map, text) = (text.map(), text.as_str());
+            let mut aligned = AlignedText::borrowed(word, 0);
+            stages.normalize_word(&mut aligned)?;
+            let (map, text) = (aligned.map(), aligned.as_str());
             if stages.leaves_blanks(word, text) {
                 packed::pack_odd(numbers);
                 return Ok(());
@@ -118,14 +135,8 @@ impl Solver<'_> {
             if self.words.traps.are_in(text) {
                 numbers.push(packed::TRAP);
             }
-            // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together. Only
-            // where each character is by itself it is the word's, and where nothing is before it.
-            if !is_first
-                && let Some(c) = word.chars().next()
-                && (matches!(stages.cut, Cut::Marked(_)) || !stages.is_by_character())
-            {
-                let is_first = map.char_span(text, 0).start == 0;
-                begins_with_nothing = text.is_empty() || !is_first || stages.normalize(c)?.is_empty();
+            if !is_first {
+                begins_with_nothing = stages.begin_with_nothing(word, text, map.char_span(text, 0).start)?;
             }
             let mut hint = 0;
             let mut each = |piece: Range<usize>| {
@@ -137,8 +148,17 @@ impl Solver<'_> {
             match &stages.cut {
                 Cut::Splits(view) => view.for_each_piece(text, &mut each)?,
                 Cut::Marked(view) => view.for_each_piece(text, &mut each)?,
-                // Not asked for.
-                Cut::Stages(_) => {}
+                Cut::Stages(all) => {
+                    let mut cut = Pieces::whole(aligned);
+                    all.pre_tokenize(&mut cut)?;
+                    let (map, text, mut hint) = (cut.map(), cut.buffer(), 0);
+                    for piece in cut.pieces() {
+                        pieces.piece(cut.str(piece), |start, end| {
+                            let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
+                            span.start..span.end
+                        })?;
+                    }
+                }
             }
         }
         let is_odd = pieces.is_odd || begins_with_nothing;
@@ -148,6 +168,31 @@ impl Solver<'_> {
             packed::pack(placed, Packing::of(word, false), numbers)
         }
         Ok(())
+    }
+
+    /// The same for a word of a row, which the stages have cut with the others; false if it has to go alone.
+    pub fn packed_in_row(&mut self, row: &mut Row, cut: &RowCut, at: usize) -> Result<bool> {
+        let stages = &self.words.stages;
+        let Buffers { spelling, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
+        let word = row.raw_word(at);
+        if stages.begin_with_nothing(word, row.word(at), row.begins(at))? {
+            return Ok(false);
+        }
+        let of = Packing::of(word, false);
+        numbers.clear();
+        placed.clear();
+        surfaces.clear();
+        let scratch = &mut *self.scratch;
+        let mut pieces = Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, is_odd: false };
+        row.for_each_placed(at, |piece, place| match cut {
+            RowCut::Bytes(_) => pieces.bytes(piece, place),
+            RowCut::Alone | RowCut::Splits(_) => pieces.piece(piece, place),
+        })?;
+        if pieces.is_odd {
+            return Ok(false);
+        }
+        packed::pack(placed, of, numbers);
+        Ok(true)
     }
 
     /// The same for a word that is a key, if it has nothing but ASCII, of which each byte becomes one, and its tokens follow one
