@@ -18,6 +18,9 @@ use crate::model::Scratch;
 
 const _: () = assert!(LONGEST_TEXT <= packed::LONGEST);
 
+/// The share of the memory for words that pieces of new ones have: a sixteenth.
+const CACHE_OF_WORDS: usize = 16;
+
 /// What one worker owns for it.
 #[derive(Debug)]
 pub(super) struct WordLanes {
@@ -29,6 +32,8 @@ pub(super) struct WordLanes {
     wide_bytes: usize,
     spans: Spans,
     buffers: Buffers,
+    /// What pieces of new words are remembered in.
+    cache_bytes: usize,
     /// Whether words become tokens with their places ([`packed`]) instead of ids alone.
     packs: bool,
     /// Bytes of text that came.
@@ -92,8 +97,23 @@ pub(super) trait TakesWords {
 impl WordLanes {
     pub fn new(words: Arc<Words>, runner: Runner, written: Option<Runner>, packs: bool) -> Self {
         let written = written.map(|runner| Box::new(WrittenLanes::new(runner)));
-        let (spans, buffers, joined, trapped) = Default::default();
-        WordLanes { words, runner, written, wide_bytes: 0, spans, buffers, packs, bytes: 0, joined, trapped }
+        let has_cache = packs && words.stages.cut_further();
+        let cache_bytes = if has_cache { runner.memory() / CACHE_OF_WORDS } else { 0 };
+        let (buffers, spans, joined, trapped) =
+            (Buffers::new(cache_bytes), Spans::default(), Joined::default(), Trapped::default());
+        WordLanes {
+            words,
+            runner,
+            written,
+            wide_bytes: 0,
+            spans,
+            buffers,
+            cache_bytes,
+            packs,
+            bytes: 0,
+            joined,
+            trapped,
+        }
     }
 
     /// Whether this is for those words.
@@ -103,7 +123,8 @@ impl WordLanes {
 
     /// Bytes that may come into use.
     pub fn memory(&self) -> usize {
-        self.runner.memory() + self.written.as_ref().map_or(0, |written| written.memory())
+        let written = self.written.as_ref().map_or(0, |written| written.memory());
+        self.runner.memory() + written + self.cache_bytes
     }
 
     /// Hands the words of a text over; false if it must take the slow way, and then some of them were.

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{Inner, Key, LongPieces, LongWork, Pieces, Runner, Solve, Work};
 use crate::model::Scratch;
+use crate::model::cache::PieceCache;
 use crate::text::AlignedText;
 
 /// Words and parts of words.
@@ -35,7 +36,7 @@ impl Joined {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Buffers {
     pub spelling: Spelling,
     pub plain: String,
@@ -50,7 +51,29 @@ pub(super) struct Buffers {
     pub fresh: Option<Box<Batch>>,
     pub row: Option<Box<Row>>,
     pub gathered: Option<Box<Gathered>>,
+    /// Pieces of new words, where stages cut words further and places are wanted: many words have the same.
+    pub cache: PieceCache,
     long: Long,
+}
+
+impl Buffers {
+    /// With so many bytes for pieces of new words.
+    pub fn new(bytes_of_cache: usize) -> Self {
+        Buffers {
+            spelling: Spelling::default(),
+            plain: String::new(),
+            places: WordPlaces::default(),
+            tokens: Vec::new(),
+            numbers: Vec::new(),
+            placed: Vec::new(),
+            surfaces: Vec::new(),
+            fresh: None,
+            row: None,
+            gathered: None,
+            cache: PieceCache::new(bytes_of_cache),
+            long: Long::default(),
+        }
+    }
 }
 
 /// All stages for one word.
@@ -256,7 +279,8 @@ impl LongPieces for Solver<'_> {
 
     #[inline(always)]
     fn joins(&self, word: &[u8]) -> bool {
-        self.merging.is_some() && !self.has_parts && word.len() <= LONG_TOGETHER
+        let is_joined = self.merging.is_some() || self.packs && self.has_rows();
+        is_joined && !self.has_parts && word.len() <= LONG_TOGETHER
     }
 
     fn ids_together<'p>(

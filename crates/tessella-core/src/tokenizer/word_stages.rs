@@ -206,17 +206,6 @@ impl Stages {
         before.is_empty().then_some((words, behind))
     }
 
-    /// Whether a word vanishes, or what begins it does, and leaves its place to the blank before it or to the word, as they stand
-    /// together: `first` is where the first character of the normalized word comes from. Only where each character is by itself such a
-    /// place is the word's, and where nothing is before it.
-    pub fn begin_with_nothing(&self, word: &str, normalized: &str, first: usize) -> Result<bool> {
-        let Some(c) = word.chars().next() else { return Ok(false) };
-        if !matches!(self.cut, Cut::Marked(_)) && self.is_by_character() {
-            return Ok(false);
-        }
-        Ok(normalized.is_empty() || first != 0 || self.normalize(c)?.is_empty())
-    }
-
     /// Normalizes a word, which stands in the text by itself.
     pub fn normalize_word(&self, word: &mut AlignedText<'_>) -> Result<()> {
         match self.normalizer.as_deref() {

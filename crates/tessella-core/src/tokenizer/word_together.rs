@@ -68,13 +68,18 @@ impl Solver<'_> {
         })
     }
 
+    /// Whether stages take words in rows. With places, only those that cut them further do, and pieces of raw bytes are for BPE.
+    pub fn has_rows(&self) -> bool {
+        let stages = &self.words.stages;
+        self.words.row_cut().is_some_and(|cut| {
+            let is_told = !matches!(cut, RowCut::Bytes(_)) || matches!(*stages.model, Model::Bpe(_));
+            !self.packs || is_told && stages.cut_further()
+        })
+    }
+
     /// Puts a new word into a row, if it is best solved with others.
     fn joins_row(&mut self, row: &mut Row, index: usize, key: Key) -> bool {
-        let Some(cut) = self.words.row_cut() else { return false };
-        // With places, pieces of raw bytes are for BPE.
-        let stages = &self.words.stages;
-        let is_for_bpe = matches!(cut, RowCut::Bytes(_)) && !matches!(*stages.model, Model::Bpe(_));
-        if key.is_inner() || self.packs && (is_for_bpe || !stages.cut_further()) {
+        if key.is_inner() || !self.has_rows() {
             return false;
         }
         let bytes = key.bytes();
@@ -230,7 +235,6 @@ impl Solver<'_> {
         word: impl Fn(usize) -> &'p [u8],
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        let Some(merging) = self.merging else { return Ok(()) };
         let mut gathered = self.buffers.gathered.take().unwrap_or_default();
         let mut row = self.buffers.row.take().unwrap_or_default();
         gathered.clear();
@@ -239,25 +243,29 @@ impl Solver<'_> {
             // Words are cut at characters, so this holds.
             let text = std::str::from_utf8(word(number)).unwrap_or_default();
             let Buffers { plain, spelling, .. } = &mut *self.buffers;
-            let joins = match self.words.plainly(text, plain) {
-                Some(piece) => {
+            let joins = match (self.words.plainly(text, plain), &self.merging) {
+                (Some(piece), Some(merging)) => {
                     let stages = &self.words.stages;
                     !self.words.traps.are_in(piece)
-                        && gathered.take(&merging, (number, MOST_SYMBOLS), |each| match piece {
+                        && gathered.take(merging, (number, MOST_SYMBOLS), |each| match piece {
                             "" => Ok(()),
                             piece => each(stages.read(piece, spelling)),
                         })
                 }
-                None => self.words.row_cut().is_some() && row.push(number, text),
+                (Some(_), None) => false,
+                (None, _) => self.has_rows() && row.push(number, text),
             };
             if !joins {
                 self.word(word(number))?;
                 found(number, &self.buffers.numbers);
             }
         }
-        let gathering = Some((&mut *gathered, &merging, MOST_SYMBOLS));
+        let merging = self.merging;
+        let gathering = merging.as_ref().map(|merging| (&mut *gathered, merging, MOST_SYMBOLS));
         self.row(&mut row, gathering, |solver, number| solver.word(word(number)), &mut found)?;
-        gathered.solve(&merging, Room::Many(work), found);
+        if let Some(merging) = &merging {
+            gathered.solve(merging, Room::Many(work), found);
+        }
         self.buffers.row = Some(row);
         self.buffers.gathered = Some(gathered);
         Ok(())

@@ -15,6 +15,7 @@ use super::word_stages::{Cut, Stages};
 use crate::error::Result;
 use crate::ids::PieceToken;
 use crate::lanes::Key;
+use crate::model::cache::PieceCache;
 use crate::model::{Model, Scratch};
 use crate::text::{AlignedText, Pieces};
 
@@ -26,6 +27,7 @@ struct Tokenizing<'t> {
     tokens: &'t mut Vec<PieceToken>,
     placed: &'t mut Vec<Placed>,
     surfaces: &'t mut Vec<(usize, String)>,
+    cache: &'t mut PieceCache,
     /// Whether a piece has no tokens, which is a word all the same.
     is_odd: bool,
 }
@@ -50,10 +52,14 @@ impl Tokenizing<'_> {
 
     /// The same for a piece of raw bytes, of which only BPE can tell.
     fn bytes(&mut self, piece: &str, place: impl FnMut(usize, usize) -> Range<usize>) -> Result<()> {
+        let piece = piece.as_bytes();
         self.tokens.clear();
-        if let Model::Bpe(bpe) = &*self.stages.model {
+        if !self.cache.tokens(piece, self.tokens)
+            && let Model::Bpe(bpe) = &*self.stages.model
+        {
             let Scratch { merge, random, .. } = &mut *self.scratch;
-            bpe.tokenize_bytes(piece.as_bytes(), merge, random, self.tokens)?;
+            bpe.tokenize_bytes(piece, merge, random, self.tokens)?;
+            self.cache.insert(piece, self.tokens);
         }
         self.place(place);
         Ok(())
@@ -108,11 +114,13 @@ impl Solver<'_> {
     /// Puts the tokens of a word with their places into the buffer. `is_first` says that nothing at all is in front of it.
     pub fn packed(&mut self, word: &str, is_first: bool) -> Result<()> {
         let stages = &self.words.stages;
-        let Buffers { spelling, plain, places, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
+        let Buffers { spelling, plain, places, tokens, numbers, placed, surfaces, cache, .. } =
+            &mut *self.buffers;
         placed.clear();
         surfaces.clear();
         let scratch = &mut *self.scratch;
-        let mut pieces = Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, is_odd: false };
+        let mut pieces =
+            Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, cache, is_odd: false };
         let mut begins_with_nothing = false;
         if let Some(piece) = self.words.in_place(word, plain, places) {
             if stages.leaves_blanks(word, piece) {
@@ -136,7 +144,8 @@ impl Solver<'_> {
                 numbers.push(packed::TRAP);
             }
             if !is_first {
-                begins_with_nothing = stages.begin_with_nothing(word, text, map.char_span(text, 0).start)?;
+                begins_with_nothing =
+                    self.words.begin_with_nothing(word, text, map.char_span(text, 0).start)?;
             }
             let mut hint = 0;
             let mut each = |piece: Range<usize>| {
@@ -173,9 +182,9 @@ impl Solver<'_> {
     /// The same for a word of a row, which the stages have cut with the others; false if it has to go alone.
     pub fn packed_in_row(&mut self, row: &mut Row, cut: &RowCut, at: usize) -> Result<bool> {
         let stages = &self.words.stages;
-        let Buffers { spelling, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
+        let Buffers { spelling, tokens, numbers, placed, surfaces, cache, .. } = &mut *self.buffers;
         let word = row.raw_word(at);
-        if stages.begin_with_nothing(word, row.word(at), row.begins(at))? {
+        if self.words.begin_with_nothing(word, row.word(at), row.begins(at))? {
             return Ok(false);
         }
         let of = Packing::of(word, false);
@@ -183,7 +192,8 @@ impl Solver<'_> {
         placed.clear();
         surfaces.clear();
         let scratch = &mut *self.scratch;
-        let mut pieces = Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, is_odd: false };
+        let mut pieces =
+            Tokenizing { stages, scratch, spelling, tokens, placed, surfaces, cache, is_odd: false };
         row.for_each_placed(at, |piece, place| match cut {
             RowCut::Bytes(_) => pieces.bytes(piece, place),
             RowCut::Alone | RowCut::Splits(_) => pieces.piece(piece, place),

@@ -145,6 +145,22 @@ impl Words {
         self.ascii.of(byte)
     }
 
+    /// Whether a word vanishes, or what begins it does, and leaves its place to the blank before it or to the word, as they stand
+    /// together: `first` is where the first character of the normalized word comes from. Only where each character is by itself such a
+    /// place is the word's, and where nothing is before it.
+    pub fn begin_with_nothing(&self, word: &str, normalized: &str, first: usize) -> Result<bool> {
+        let Some(c) = word.chars().next() else { return Ok(false) };
+        let is_marked = matches!(self.stages.cut, Cut::Marked(_));
+        if !is_marked && self.stages.is_by_character() {
+            return Ok(false);
+        }
+        if normalized.is_empty() || first != 0 {
+            return Ok(true);
+        }
+        let becomes_one = u8::try_from(c).is_ok_and(|byte| byte.is_ascii() && self.ascii.of(byte).is_some());
+        Ok(!becomes_one && self.stages.normalize(c)?.is_empty())
+    }
+
     /// Whether a text has no literal that is replaced.
     pub fn has_no_literal(&self, text: &str) -> bool {
         self.ascii.hold_for_text(text.as_bytes())
