@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_reading, option
 from ..targets import LINES_OF_JSON, check_ending
 from . import _sentencepiece
@@ -139,6 +139,11 @@ def run(options: argparse.Namespace) -> int:
             inputs.check_file(target)
     check_ending(options.trace, "--trace", "lines of JSON", LINES_OF_JSON, "name it .jsonl")
     check_ending(options.save_counts, "--save-counts", "counts", (".counts", ".bin"), "name it .counts")
+    if options.from_counts:
+        if options.hold_out:
+            heeded.refuse(options, ["hold_out"], "to --from-counts, which has no texts: give --held-out FILE")
+        if not options.held_out:
+            heeded.refuse_reading(options, "to --from-counts, which reads no texts: leave it out")
     if options.hold_out < 0:
         raise ArgumentError(f"--hold-out must be 0 or more, found {options.hold_out}")
     # Made before the corpus is read, so that what cannot be trained is told at once.
@@ -168,10 +173,17 @@ def run(options: argparse.Namespace) -> int:
     expected = trainer.estimate_memory(counts)
     if expected >= WORTH_TELLING and not options.quiet:
         terminal.note(f"learning takes about {terminal.size(expected)} of memory besides the counts")
+    if options.trace and options.checkpoint and os.path.exists(options.checkpoint):
+        terminal.note(
+            f"note: learning goes on from {options.checkpoint}: {options.trace} gets the steps from there on "
+            "and counts them from 1"
+        )
     tokenizer = _learned(pipeline, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format, allow_differences=allow)
     if not options.quiet:
+        if options.from_counts or not options.hold_out:
+            aside.instead = "give --held-out FILE"
         aside.texts = list(map(pipeline.prepare or str, aside.texts))
         print(report(tokenizer, counts, aside, options.output, seconds))
         asked, got = trainer.vocab_size + pipeline.reserved, tokenizer.get_vocab_size()
