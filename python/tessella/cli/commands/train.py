@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,11 +34,12 @@ from ..shared import add, add_reading, option
 from ..targets import LINES_OF_JSON, check_ending
 from . import _sentencepiece
 from ._report import Aside, report
-from ._typed_trainer import Given, add_trainer_options
+from ._typed_trainer import MARKS, PREFIX, Given, add_trainer_options
 from .count import add_work, work
 
 if TYPE_CHECKING:
     from ...counting import PieceCounts
+    from ...decoders import Decoder
     from ...recipes import Recipe
     from ...tokenizer import Tokenizer
     from ...training.anew import Anew
@@ -187,6 +189,12 @@ def run(options: argparse.Namespace) -> int:
         aside.texts = list(map(pipeline.prepare or str, aside.texts))
         print(report(tokenizer, counts, aside, options.output, seconds))
         asked, got = trainer.vocab_size + pipeline.reserved, tokenizer.get_vocab_size()
+        spells = getattr(tokenizer.model, "byte_fallback", False)
+        if options.like and spells and tokenizer.token_to_id("<0x00>") is None:
+            terminal.note(
+                f"note: the bytes that {options.like} spells unknown characters with are not learned, so "
+                "they are unknown text now: recipes such as llama2 have them"
+            )
         if got < asked:
             short = f"no more than {got:,} of the {asked:,} tokens asked for"
             terminal.note(f"note: the corpus gives {short}: {trainer._ended}")
@@ -264,6 +272,9 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
     model = made(unk_token=unknown or "[UNK]") if kind in ("WordPiece", "WordLevel") else made()
     if kind == "BPE" and unknown:
         model.unk_token = unknown
+    for mark in MARKS:
+        if hasattr(model, mark) and (typed := getattr(options, f"{PREFIX}{mark}")) is not None:
+            setattr(model, mark, typed)
     tokenizer = Tokenizer(model)
     _set_stages(tokenizer, options)
     if tokenizer.pre_tokenizer is None:
@@ -271,11 +282,17 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
             "note: nothing cuts the lines, so tokens may be whole lines, with their ends: add "
             f"--pre-tokenizer {FITTING[kind]}, or --pattern REGEX"
         )
+    elif tokenizer.decoder is None and kind in ("BPE", "Unigram") and not options.quiet:
+        marks = ", or --end-of-word-suffix '</w>'" if kind == "BPE" else ""
+        terminal.note(
+            "note: nothing marks where words begin, so decoding puts a blank between all tokens, within "
+            f"words too: --pre-tokenizer metaspace marks it{marks}"
+        )
     return Anew(tokenizer)
 
 
 def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
-    from ... import decoders, normalizers, pre_tokenizers
+    from ... import normalizers, pre_tokenizers
     from ..._tessella import Regex
 
     def made(module: Any, known: Stages, typed: list[str] | None) -> list[Any]:
@@ -293,12 +310,34 @@ def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
         stages.insert(0, pre_tokenizers.Split(Regex(options.pattern), "isolated"))
     if stages:
         tokenizer.pre_tokenizer = stages[0] if len(stages) == 1 else pre_tokenizers.Sequence(stages)
-    if "byte-level" in names:
-        tokenizer.decoder = decoders.ByteLevel()
-    elif "metaspace" in names:
-        tokenizer.decoder = decoders.Metaspace()
-    elif options.model == "wordpiece":
-        tokenizer.decoder = decoders.WordPiece()
+    prefix, suffix = (getattr(tokenizer.model, mark, None) for mark in MARKS)
+    if "byte-level" in names and options.model == "bpe" and (prefix or suffix):
+        raise ArgumentError(
+            "--pre-tokenizer byte-level does not go with marks of parts of words: bytes that the corpus does "
+            "not have in such a place would be lost. Leave the marks out: pieces begin with their blank"
+        )
+    tokenizer.decoder = _decoder(names, options.model, prefix, suffix)
+
+
+def _decoder(names: list[str], kind: str, prefix: str | None, suffix: str | None) -> Decoder | None:
+    """What takes the marks of the stages and the model away again."""
+    from ... import decoders
+    from ..._tessella import Regex
+
+    unmarked: list[Decoder] = []
+    if prefix:
+        unmarked.append(decoders.Replace(Regex(f"^{re.escape(prefix)}"), ""))
+    if suffix:
+        unmarked.append(decoders.Replace(Regex(f"{re.escape(suffix)}$"), ""))
+    if "byte-level" in names or "metaspace" in names:
+        spelled = decoders.ByteLevel() if "byte-level" in names else decoders.Metaspace()
+        return decoders.Sequence([*unmarked, spelled]) if unmarked else spelled
+    if kind == "wordpiece":
+        return decoders.WordPiece(prefix or "")
+    if suffix:
+        ends = decoders.BPEDecoder(suffix)
+        return decoders.Sequence([unmarked[0], ends]) if prefix else ends
+    return decoders.WordPiece(prefix, cleanup=False) if prefix else None
 
 
 def _counted(pipeline: Pipeline, options: argparse.Namespace) -> tuple[PieceCounts, Aside]:
