@@ -1,5 +1,6 @@
 """What `tessella train` writes hangs together: special tokens, marks of parts of words, decoders."""
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,28 @@ def test_bytes_that_are_not_learned_are_told(capsys):
     assert main(typed) == 0
     assert "the bytes that old.json spells unknown characters with are not learned" in capsys.readouterr().err
     assert tessella.load("made.json").encode("東").tokens[-1] == "<unk>"
+
+
+def test_what_a_template_puts_in_need_not_be_an_added_token():
+    old = Tokenizer(models.WordLevel({"[CLS]": 0, "[UNK]": 1, "a": 2}, unk_token="[UNK]"))
+    old.pre_tokenizer = pre_tokenizers.Whitespace()
+    old.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 0)])
+    old.save("old.json")
+    tokenizer = trained("--like", "old.json", "--vocab-size", "60", "-s", "<x>")
+    encoding = tokenizer.encode("low")
+    assert encoding.tokens == ["[CLS]", "low"]
+    assert encoding.ids == [tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("low")]
+
+
+def test_ids_that_a_post_processor_has_of_the_vocabulary_before_are_told():
+    tokenizer = like_published_ones()
+    trainer = tessella.trainers.BpeTrainer(vocab_size=300, special_tokens=SPECIAL, show_progress=False)
+    with pytest.warns(UserWarning, match=r"still puts in '\[CLS\]' as 4, and its id is 1 now"):
+        tokenizer.train_from_iterator(LINES, trainer)
+    # Those of a vocabulary that has the same ids are not.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
+        tokenizer.train_from_iterator(LINES, trainer)
+        tokenizer.save("old.json")
+        trained("--like", "old.json", "--vocab-size", "300")

@@ -13,6 +13,7 @@ from ..models import Unigram
 from ..pre_tokenizers import ByteLevel
 from ..processors import PostProcessor
 from . import trainer_of
+from .put_in import put_in
 from .trainer import Trainer
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ class Anew:
         added = sorted(self.tokenizer.get_added_tokens_decoder().items())
         own = {token.content: token for _, token in added if token.special}
         unknown = getattr(self.tokenizer.model, "unk_token", None)
-        names = [*first, *own, *([] if unknown is None else [unknown])]
+        # A template may put in what is no added token.
+        names = [*first, *own, *put_in(self.tokenizer.post_processor)]
+        names += [] if unknown is None else [unknown]
         return [own.get(name, name) for name in dict.fromkeys(names)]
 
     def learned(
@@ -90,10 +93,14 @@ class Anew:
     ) -> Tokenizer:
         """The tokenizer with the model that the trainer learns from the counts."""
         tokenizer = self.tokenizer
-        tokenizer.train_from_counts(counts, trainer, checkpoint, trace=trace)
-        if tokenizer.post_processor is not None:
-            renumbered = tokenizer.post_processor._handle.renumbered({}, tokenizer)
-            tokenizer.post_processor = PostProcessor._wrap(renumbered)
+        # Put back with its new ids.
+        processor, tokenizer.post_processor = tokenizer.post_processor, None
+        try:
+            tokenizer.train_from_counts(counts, trainer, checkpoint, trace=trace)
+            if processor is not None:
+                processor = PostProcessor._wrap(processor._handle.renumbered({}, tokenizer))
+        finally:
+            tokenizer.post_processor = processor
         # `Any`: the settings as they are given back are those that are taken.
         padding: Any = tokenizer.padding
         if padding is not None and (id := tokenizer.token_to_id(padding["pad_token"])) is not None:
