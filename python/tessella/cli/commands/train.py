@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -292,8 +291,9 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
 
 
 def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
-    from ... import normalizers, pre_tokenizers
+    from ... import decoders, normalizers, pre_tokenizers
     from ..._tessella import Regex
+    from ...training.marks import decoder_for
 
     def made(module: Any, known: Stages, typed: list[str] | None) -> list[Any]:
         return [getattr(module, known[name][0])(**known[name][1]) for name in typed or ()]
@@ -316,28 +316,10 @@ def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
             "--pre-tokenizer byte-level does not go with marks of parts of words: bytes that the corpus does "
             "not have in such a place would be lost. Leave the marks out: pieces begin with their blank"
         )
-    tokenizer.decoder = _decoder(names, options.model, prefix, suffix)
-
-
-def _decoder(names: list[str], kind: str, prefix: str | None, suffix: str | None) -> Decoder | None:
-    """What takes the marks of the stages and the model away again."""
-    from ... import decoders
-    from ..._tessella import Regex
-
-    unmarked: list[Decoder] = []
-    if prefix:
-        unmarked.append(decoders.Replace(Regex(f"^{re.escape(prefix)}"), ""))
-    if suffix:
-        unmarked.append(decoders.Replace(Regex(f"{re.escape(suffix)}$"), ""))
+    spelled: Decoder | None = None
     if "byte-level" in names or "metaspace" in names:
         spelled = decoders.ByteLevel() if "byte-level" in names else decoders.Metaspace()
-        return decoders.Sequence([*unmarked, spelled]) if unmarked else spelled
-    if kind == "wordpiece":
-        return decoders.WordPiece(prefix or "")
-    if suffix:
-        ends = decoders.BPEDecoder(suffix)
-        return decoders.Sequence([unmarked[0], ends]) if prefix else ends
-    return decoders.WordPiece(prefix, cleanup=False) if prefix else None
+    tokenizer.decoder = decoder_for(tokenizer.model, spelled)
 
 
 def _counted(pipeline: Pipeline, options: argparse.Namespace) -> tuple[PieceCounts, Aside]:
