@@ -135,9 +135,9 @@ def reference():
         ),
         (
             "--recipe bert-uncased --continuing-subword-prefix @@",
-            "is '@@', but the model of bert-uncased has '##'",
+            "is '@@', but it is '##' in the recipe bert-uncased",
         ),
-        ("--recipe gpt2 --end-of-word-suffix </w>", "is '</w>', but the model of gpt2 has none"),
+        ("--recipe gpt2 --end-of-word-suffix </w>", "is '</w>', but it is None in the recipe gpt2"),
         ("--like old.json --end-of-word-suffix </w>", "is '</w>', but the model of old.json has none"),
         (
             "--like old.json --unk-token <unk>",

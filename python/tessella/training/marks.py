@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ..decoders import Decoder
     from ..models import Model
 
+#: Settings of a model, and options of its trainer, that a decoder has to know.
+MARKS = ("continuing_subword_prefix", "end_of_word_suffix")
+
 
 def decoder_for(model: Model, spelled: Decoder | None = None) -> Decoder | None:
     """The decoder of a model whose pieces are words, ``None`` where nothing tells where words begin.

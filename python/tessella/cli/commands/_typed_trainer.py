@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 
 PREFIX = "trainer_"
-#: Options that are also settings of the model, and that a decoder has to know: marks at parts of words.
-MARKS = ("continuing_subword_prefix", "end_of_word_suffix")
 
 
 def _options() -> dict[str, tuple[Option[Any, Any], list[str]]]:
@@ -93,23 +91,20 @@ class Given:
         return pipeline.trainer(**given)
 
     def _check_marks(self, pipeline: Pipeline, given: dict[str, Any]) -> None:
-        """Marks of parts of words that the rest of the pipeline does not know."""
+        """Marks of parts of words that the rest of the pipeline does not know; a recipe refuses its own."""
+        from ...training.marks import MARKS
+
         if pipeline.kind == "WordPiece" and given.get("end_of_word_suffix"):
             raise ArgumentError(
                 "--end-of-word-suffix: a WordPiece model knows no marks at the ends of words, and would not "
                 "find them: leave it out, or train --model bpe"
             )
-        source = self.recipe or self.like
-        if not source:
-            return
-        # A recipe makes its tokenizer when it is asked.
-        found: Any = pipeline.tokenizer() if self.recipe else pipeline.tokenizer
-        for name in MARKS:
-            known = getattr(found.model, name, None)
+        for name in MARKS if self.like else ():
+            known = getattr(cast("Anew", pipeline).tokenizer.model, name, None)
             if name in given and given[name] != known:
                 has = "none" if known is None else repr(known)
                 raise ArgumentError(
-                    f"--{name.replace('_', '-')} is {given[name]!r}, but the model of {source} has {has}, "
+                    f"--{name.replace('_', '-')} is {given[name]!r}, but the model of {self.like} has {has}, "
                     "and its decoder goes by that: leave the option out, or name the stages with --model"
                 )
 

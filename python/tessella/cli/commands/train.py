@@ -33,7 +33,7 @@ from ..shared import add, add_reading, option
 from ..targets import LINES_OF_JSON, check_ending
 from . import _sentencepiece
 from ._report import Aside, report
-from ._typed_trainer import MARKS, PREFIX, Given, add_trainer_options
+from ._typed_trainer import PREFIX, Given, add_trainer_options
 from .count import add_work, work
 
 if TYPE_CHECKING:
@@ -252,6 +252,7 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
     from ... import models
     from ...tokenizer import Tokenizer
     from ...training.anew import Anew
+    from ...training.marks import MARKS
 
     if options.recipe:
         from ... import recipes
@@ -293,7 +294,7 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
 def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
     from ... import decoders, normalizers, pre_tokenizers
     from ..._tessella import Regex
-    from ...training.marks import decoder_for
+    from ...training.marks import MARKS, decoder_for
 
     def made(module: Any, known: Stages, typed: list[str] | None) -> list[Any]:
         return [getattr(module, known[name][0])(**known[name][1]) for name in typed or ()]
