@@ -1,11 +1,12 @@
 """What `tessella train` writes hangs together: special tokens, marks of parts of words, decoders."""
 
+import json
 import warnings
 from pathlib import Path
 
 import pytest
 import tessella
-from tessella import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+from tessella import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, prove
 from tessella.cli import main
 
 LINES = [f"low lower lowest newer wider tiles number {n}\n" for n in range(60)]
@@ -63,6 +64,22 @@ def test_special_tokens_of_what_is_trained_anew_are_found_by_their_new_ids(typed
     # What a token takes with it stays.
     assert tokenizer.get_added_tokens_decoder()[tokenizer.token_to_id("[MASK]")].lstrip
     assert tokenizer.decode(encoding.ids) == "low é wide"
+
+
+def test_settings_of_a_folder_list_the_new_ids():
+    old = like_published_ones()
+    listed = {str(id): token.__getstate__() for id, token in old.get_added_tokens_decoder().items()}
+    old.config = {"added_tokens_decoder": listed, "cls_token": "[CLS]", "pad_token": "[PAD]"}
+    old.save("old", format="folder")
+    assert (
+        main(["train", "in.txt", "--like", "old", "--vocab-size", "300", "-o", "new", "--format", "folder"])
+        == 0
+    )
+    said = json.loads(Path("new/tokenizer_config.json").read_text())
+    assert {id: token["content"] for id, token in said["added_tokens_decoder"].items()} == {
+        str(id): name for id, name in enumerate(SPECIAL)
+    }
+    assert not [one for one in prove.doctor("new").findings if one.severity == "error"]
 
 
 def test_a_unigram_model_that_is_trained_anew_knows_its_unknown_token():

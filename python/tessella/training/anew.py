@@ -1,6 +1,7 @@
 """A tokenizer as a recipe: its stages are kept, its vocabulary is learned anew.
 
-Special tokens get other ids by that. What names them by id, post-processor and padding, gets the new ones.
+Special tokens get other ids by that. What names them by id gets the new ones: post-processor, padding and the
+settings of a folder.
 """
 
 from __future__ import annotations
@@ -105,4 +106,9 @@ class Anew:
         padding: Any = tokenizer.padding
         if padding is not None and (id := tokenizer.token_to_id(padding["pad_token"])) is not None:
             tokenizer.enable_padding(**{**padding, "pad_id": id})
+        listed = (tokenizer.config or {}).get("added_tokens_decoder")
+        if tokenizer.config is not None and isinstance(listed, dict):
+            ids = [(tokenizer.token_to_id(token["content"]), token) for token in listed.values()]
+            renumbered = {str(id): token for id, token in ids if id is not None}
+            tokenizer.config = {**tokenizer.config, "added_tokens_decoder": renumbered}
         return tokenizer
