@@ -31,7 +31,8 @@ def like_published_ones():
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens([AddedToken(name, lstrip=name == "[MASK]") for name in SPECIAL])
-    numbered = [(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+    # The template knows one that it puts nowhere.
+    numbered = [(name, tokenizer.token_to_id(name)) for name in ("[UNK]", "[CLS]", "[SEP]")]
     tokenizer.post_processor = processors.Sequence(
         [
             processors.ByteLevel(trim_offsets=False),

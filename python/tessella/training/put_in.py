@@ -18,28 +18,37 @@ if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
 
-def put_in(processor: PostProcessor | None) -> dict[str, int]:
-    """The tokens, in the order of their ids, and these."""
-    found = {} if processor is None else dict(_named(json.loads(processor.__getstate__())))
+def put_in(processor: PostProcessor | None, used: bool = False) -> dict[str, int]:
+    """The tokens, in the order of their ids, and these.
+
+    Args:
+        processor: the post-processor.
+        used: leave out what a template knows and puts nowhere.
+    """
+    found = {} if processor is None else dict(_named(json.loads(processor.__getstate__()), used))
     return dict(sorted(found.items(), key=lambda entry: entry[1]))
 
 
 # `Any`: what a post-processor says of itself.
-def _named(said: Any) -> list[tuple[str, int]]:
+def _named(said: Any, used: bool) -> list[tuple[str, int]]:
     if said["type"] == "Sequence":
-        return [one for part in said["processors"] for one in _named(part)]
+        return [one for part in said["processors"] for one in _named(part, used)]
     if said["type"] == "TemplateProcessing":
+        placed = [
+            part["SpecialToken"]["id"] for part in said["single"] + said["pair"] if "SpecialToken" in part
+        ]
         return [
             one
-            for token in said["special_tokens"].values()
+            for name, token in said["special_tokens"].items()
             for one in zip(token["tokens"], token["ids"], strict=True)
+            if name in placed or not used
         ]
     return [(said[role][0], said[role][1]) for role in ("cls", "sep") if role in said]
 
 
 def tell_stale(tokenizer: Tokenizer) -> None:
     """Warns of a post-processor whose ids are those of the vocabulary before."""
-    for token, id in put_in(tokenizer.post_processor).items():
+    for token, id in put_in(tokenizer.post_processor, used=True).items():
         now = tokenizer.token_to_id(token)
         if now != id:
             which = "the vocabulary does not have it now" if now is None else f"its id is {now} now"
