@@ -62,7 +62,7 @@ def files(tmp_path, monkeypatch):
         ("audit w.json --errors replace -q", "--errors says nothing without texts"),
         ("convert w.json x.json --field body", "--field says nothing without --prove FILE"),
         ("verify w.golden.json --corpus in.txt", "--corpus says nothing to golden files"),
-        ("verify w.golden.json --pattern gpt2", "--pattern says nothing to golden files"),
+        ("verify w.golden.json --pattern gpt2", "`pattern` is only for .tiktoken files"),
         ("verify w.json --golden w.golden.json --most 3", "--most says nothing without --corpus FILE"),
         ("verify w.json --record x.golden.json --corpus in.txt --most -1", "--most must be 1 or more"),
         ("verify w.json --record x.golden.json --corpus empty.txt", "--corpus empty.txt holds no text"),
@@ -171,3 +171,10 @@ def test_bench_reads_offsets_and_keeps_to_its_threads(files, capsys, monkeypatch
     assert done("bench w.json in.txt --threads 1 --repeat 1 --json -q") == 0
     assert json.loads(capsys.readouterr().out)["texts"] == 50
     assert asked == [1, *["offsets"] * 50]
+
+
+def test_a_golden_file_is_checked_with_the_pattern_that_it_was_recorded_with(files):
+    assert done("convert w.json w.tiktoken") == 0
+    assert done(r"verify w.tiktoken --pattern \w+|\W+ --record p.golden.json") == 0
+    assert done("verify p.golden.json") == 1
+    assert done(r"verify p.golden.json --pattern \w+|\W+") == 0

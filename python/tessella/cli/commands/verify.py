@@ -55,9 +55,9 @@ def run(options: argparse.Namespace) -> int:
     if all(name.endswith(ENDING) for name in options.names):
         if options.record or options.golden or options.against:
             raise ArgumentError("a golden file knows what it is checked with: name it alone")
-        own = "to golden files, which have their own texts and know their tokenizer: leave it out"
-        heeded.refuse(options, ("corpus", "most", "pattern", *heeded.READING), own)
-        return max(_told(_alone(name), options) for name in options.names)
+        own = "to golden files, which have their own texts: leave it out"
+        heeded.refuse(options, ("corpus", "most", *heeded.READING), own)
+        return max(_told(_alone(name, options.pattern), options) for name in options.names)
     if len(options.names) != 1:
         raise ArgumentError("name one tokenizer, or golden files only")
     (name,) = options.names
@@ -90,7 +90,7 @@ def _corpus(options: argparse.Namespace) -> list[str]:
     return found
 
 
-def _alone(name: str) -> Verification:
+def _alone(name: str, pattern: str | None) -> Verification:
     from ...prove import Golden
 
     golden = Golden.load(name)
@@ -98,7 +98,7 @@ def _alone(name: str) -> Verification:
         raise ArgumentError(
             f"{name} does not say where its tokenizer is: name the tokenizer, and --golden {name}"
         )
-    return golden.check(inputs.load(os.path.join(os.path.dirname(name), golden.tokenizer)))
+    return golden.check(inputs.load(os.path.join(os.path.dirname(name), golden.tokenizer), pattern))
 
 
 def _told(done: Verification, options: argparse.Namespace) -> int:
