@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn
 
-from . import commands, terminal
+from . import commands, heeded, terminal
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -31,6 +31,8 @@ class Parser(argparse.ArgumentParser):
         """
         given = list(sys.argv[1:] if args is None else args)
         options, rest = super().parse_known_args(given, namespace)
+        # Those of a verb are there already.
+        options.typed = {**getattr(options, "typed", {}), **heeded.typed(self, options)}
         if not rest:
             return options, rest
         behind = given[given.index("--") + 1 :] if "--" in given else []

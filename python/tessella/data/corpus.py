@@ -104,7 +104,7 @@ def tokenize_corpus(
             connected to, whose nodes must all reach ``inputs`` and ``out`` under these names.
         task: ``(i, n)`` makes every n-th shard beginning with i, for one of n independent jobs that share a
             folder; ``merge`` ends the run when all are through.
-        resume: go on with what is there; ``False`` replaces it.
+        resume: go on with what is there; ``False`` replaces it, and is not for jobs that share a folder.
         on_event: is called with what happens, as plain data.
 
     Example:
@@ -124,6 +124,11 @@ def tokenize_corpus(
         [[0, 1, 2], [0, 2]]
     """
     settings = settle(**locals())
+    if task is not None and not resume:
+        raise ArgumentError(
+            "jobs that share a folder do not begin it anew (resume=False, --anew): each would remove what "
+            f"the others have made. Remove {os.fsdecode(out)} before the first one starts, or name another"
+        )
     target = place(os.fsdecode(out))
     job = Job(tokenizer, fingerprint(tokenizer), settings, target.path)
     found = find(inputs, target.path)

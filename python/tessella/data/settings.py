@@ -108,6 +108,7 @@ def settle(tokenizer: AnyTokenizer, format: str, **asked: Any) -> Settings:
     eos = None if is_chat and asked["eos"] == "auto" else _token(backend, "eos", asked["eos"])
     field = ("messages" if is_chat else "text") if asked["field"] is None else asked["field"]
     length = _row_length(made, asked)
+    _check_filling(asked)
     pad = _token(backend, "pad", asked["pad"])
     if asked["pack"] is not None and pad is None:
         pad = eos if eos is not None else 0
@@ -157,6 +158,7 @@ def resettle(before: Settings, format: str, **asked: Any) -> Settings:
     length = _row_length(made, asked)
     if asked["across"] and asked["shuffle"] is None:
         raise ArgumentError("`across` says over what an order is drawn: name its seed, shuffle=0")
+    _check_filling(asked)
     pad = asked["pad"]
     if asked["pack"] is not None:
         if pad is None:
@@ -177,6 +179,13 @@ def resettle(before: Settings, format: str, **asked: Any) -> Settings:
         on_error="raise",
         dedup=None,
     )
+
+
+def _check_filling(asked: dict[str, Any]) -> None:
+    if asked["pad"] is not None and asked["pack"] is None:
+        raise ArgumentError(
+            "`pad` fills up rows, and documents stay as they are: name `pack` and `length`, or leave it out"
+        )
 
 
 def _dtype(made: Layout, asked: str, vocab_size: int) -> str:

@@ -80,7 +80,8 @@ def extend(
         raise ArgumentError(f"`weight` must be between 0 and 1, both excluded, found {weight}")
     words = _words(pipeline, corpus, splitter)
     vocabulary = pipeline.vocabulary
-    why = f"nothing else in the corpus occurs {min_frequency} times"
+    few = "" if longest is None else f" and has no more than {longest} characters"
+    why = f"nothing else in the corpus occurs {min_frequency} times{few}"
     if isinstance(vocabulary, UnigramVocabulary) or (
         isinstance(vocabulary, PieceFile) and vocabulary.is_unigram
     ):

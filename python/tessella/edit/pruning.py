@@ -55,11 +55,11 @@ def prune(
         size: how many tokens are left, added ones counted. Without it, all go that the rule lets go.
         corpus: where tokens are counted: the least frequent go first. Other rules do without it: the
             largest ids go first then.
-        by: the rule that says which may go: ``"frequency"``, all, or those that occur less than ``least``
-            times; ``"script"``, those with a character of ``scripts``; ``"length"``, those of more than
-            ``longest`` characters; ``"regex"``, those in which ``pattern`` is found; ``"residue"``, those of
-            which at most ``ratio`` of all that are made are left in texts, see ``residues``; or a function of
-            token and id.
+        by: the rule that says which may go: ``"frequency"``, all down to ``size``, or those that occur less
+            than ``least`` times; ``"script"``, those with a character of ``scripts``; ``"length"``, those of
+            more than ``longest`` characters; ``"regex"``, those in which ``pattern`` is found;
+            ``"residue"``, those of which at most ``ratio`` of all that are made are left in texts, see
+            ``residues``; or a function of token and id.
         least: with ``"frequency"``: tokens that occur at least so often stay.
         scripts: with ``"script"``: names of Unicode scripts, ``["Han", "Hangul"]``.
         longest: with ``"length"``.
@@ -84,6 +84,11 @@ def prune(
         ['low', 'er']
     """
     size = None if size is None else whole("size", size, 0)
+    if by == "frequency" and size is None and least is None:
+        raise ArgumentError(
+            "by='frequency' needs a `size`, or with `least` a number of occurrences: without them all tokens "
+            "would go that are no letters"
+        )
     pipeline = Pipeline(tokenizer)
     used = None if corpus is None else frequencies(tokenizer, corpus)
     rule = _rule(pipeline, by, used, least, scripts, longest, pattern, ratio)

@@ -18,6 +18,7 @@ from ..processors import PostProcessor, TemplateProcessing
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..trainers import Trainer
+from ..training.marks import MARKS
 from ..training.option import a_count
 from ..training.run import check_checkpoint
 from .roles import ROLES
@@ -157,7 +158,9 @@ class Recipe:
                 "has them: leave the option out, and add yours to what was trained with "
                 "tokenizer.add_special_tokens([...])"
             )
-        for name, value in self.fixed.items():
+        model = self.tokenizer().model
+        marks = {name: getattr(model, name, None) for name in MARKS if name not in self.fixed}
+        for name, value in {**marks, **self.fixed}.items():
             if name in options and options[name] != value:
                 raise ArgumentError(
                     f"`{name}` is {options[name]!r}, but it is {value!r} in the recipe {self.name}, whose "

@@ -180,7 +180,8 @@ class TokenLabelCollator:
 class CausalCollator(TokenLabelCollator):
     """Batches for predicting the next token: labels are the ids, with padding left out.
 
-    Models shift the labels themselves. A token that happens to have the id of padding keeps its label.
+    Models shift the labels themselves. A token that happens to have the id of padding keeps its label: the
+    attention mask tells what is padding.
 
     Example:
         >>> batch = CausalCollator(pad_id=0)([{"input_ids": [4, 5]}, {"input_ids": [0]}])
@@ -192,7 +193,10 @@ class CausalCollator(TokenLabelCollator):
         """One batch."""
         rows = [_row(number, example) for number, example in enumerate(_listed(examples))]
         rows = [{**row, "labels": row["input_ids"]} if "input_ids" in row else row for row in rows]
-        return super().__call__(rows)
+        batch = super().__call__(rows)
+        # A tokenizer may have padded them already.
+        batch["labels"][batch["attention_mask"] == 0] = self.label_fill
+        return batch
 
 
 class MaskedCollator(TokenLabelCollator):

@@ -285,8 +285,7 @@ def _check_is_of_text(encoding: Encoding) -> None:
         known = seen.setdefault(word[0], set())
         # A character that normalizing makes several words of gives all of them its own place: the first one
         # may reach into a later word.
-        others = known - {span, (0, 1)}
-        if span[0] == 0 and (word[0], word[1]) != last and others:
+        if span[0] == 0 and (word[0], word[1]) != last and any(one not in (span, (0, 1)) for one in known):
             raise ArgumentError(
                 "the encoding is one of words, with offsets within each word: encode the text itself, or "
                 "give labels by words (labels_of_words, words_of_labels)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from html import escape
 from itertools import pairwise
@@ -19,7 +20,6 @@ _STYLE = """
 .tessella .token:hover { outline: 2px solid #3b6fc4; }
 .tessella .several { border-bottom: 2px dotted #b3402e; }
 .tessella .special { background: #e6e6ea; border-radius: .2em; padding: .2em .3em; font-size: .8em; }
-.tessella .unknown { background: #f6c9c3; }
 .tessella .label { border-bottom: 3px solid var(--label); padding-bottom: .35em; }
 .tessella .label::after { content: attr(data-label); font-size: .65em; vertical-align: sub;
   color: var(--label); margin-left: .2em; }
@@ -109,10 +109,10 @@ def _colour(label: str, labels: list[str]) -> str:
     return f"hsl({labels.index(label) * 360 // max(1, len(labels))}, 60%, 40%)"
 
 
-def _cuts(text: str, encoding: Encoding, labels: list[Annotation]) -> list[int]:
+def _cuts(text: str, offsets: list[tuple[int, int]], labels: list[Annotation]) -> list[int]:
     """The characters at which the drawing may change, in order."""
     points = {0, len(text)}
-    for start, end in encoding.offsets:
+    for start, end in offsets:
         points.update((start, end))
     for label in labels:
         points.update((label.start, label.end))
@@ -122,33 +122,51 @@ def _cuts(text: str, encoding: Encoding, labels: list[Annotation]) -> list[int]:
 def _page(text: str, encoding: Encoding, labels: list[Annotation]) -> str:
     tokens_at: dict[int, list[int]] = {}
     specials = []
-    tokens = encoding.tokens
-    for index, (start, end) in enumerate(encoding.offsets):
+    # Asked for once: each time is a list of all tokens.
+    tokens, ids, offsets = encoding.tokens, encoding.ids, encoding.offsets
+    for index, (start, end) in enumerate(offsets):
         if start < end:
             tokens_at.setdefault(start, []).append(index)
         else:
             specials.append(index)
     names = list(dict.fromkeys(label.label for label in labels))
-    cuts = _cuts(text, encoding, labels)
+    cuts = _cuts(text, offsets, labels)
     body: list[str] = []
     current: list[int] = []
-    for start, end in pairwise(cuts):
+    for (start, end), label in zip(pairwise(cuts), _labels_at(cuts, labels), strict=False):
         started = tokens_at.get(start, [])
-        current = [index for index in current if encoding.offsets[index][1] > start] + started
-        body.append(_part(text[start:end], current, tokens, encoding.ids, _label_at(start, labels), names))
-    front = [index for index in specials if index < (min(map(min, tokens_at.values()), default=0))]
-    back = [index for index in specials if index not in front]
-    drawn = [_special(tokens[index], encoding.ids[index]) for index in front]
+        current = [index for index in current if offsets[index][1] > start] + started
+        body.append(_part(text[start:end], current, tokens, ids, label, names))
+    first = min(map(min, tokens_at.values()), default=0)
+    front = [index for index in specials if index < first]
+    back = [index for index in specials if index >= first]
+    drawn = [_special(tokens[index], ids[index]) for index in front]
     drawn += body
-    drawn += [_special(tokens[index], encoding.ids[index]) for index in back]
+    drawn += [_special(tokens[index], ids[index]) for index in back]
     return (
         f'<!DOCTYPE html><html><head><meta charset="utf-8"><style>{_STYLE}</style></head>'
         f'<body><div class="tessella">{"".join(drawn)}</div></body></html>'
     )
 
 
-def _label_at(position: int, labels: list[Annotation]) -> str | None:
-    return next((label.label for label in labels if label.start <= position < label.end), None)
+def _labels_at(cuts: list[int], labels: list[Annotation]) -> list[str | None]:
+    """The label at each of these characters: of several the one that was given first."""
+    found: list[str | None] = [None] * len(cuts)
+    # What is labelled is passed over, so that many labels over much text do not take long.
+    free = list(range(len(cuts) + 1))
+    for label in labels:
+        place = bisect_left(cuts, label.start)
+        while (place := _next_free(free, place)) < len(cuts) and cuts[place] < label.end:
+            found[place] = label.label
+            free[place] = place + 1
+    return found
+
+
+def _next_free(free: list[int], place: int) -> int:
+    """The first place from here on that has no label yet; the way there is shorter the next time."""
+    while free[place] != place:
+        free[place] = place = free[free[place]]
+    return place
 
 
 def _special(token: str, id: int) -> str:

@@ -1,13 +1,20 @@
-"""A tokenizer as a recipe: its stages are kept, its vocabulary is learned anew."""
+"""A tokenizer as a recipe: its stages are kept, its vocabulary is learned anew.
+
+Special tokens get other ids by that. What names them by id gets the new ones: post-processor, padding and the
+settings of a folder.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..models import WordLevel, WordPiece
+from ..models import Unigram
 from ..pre_tokenizers import ByteLevel
+from ..processors import PostProcessor
 from . import trainer_of
+from .put_in import put_in
 from .trainer import Trainer
 
 if TYPE_CHECKING:
@@ -16,6 +23,7 @@ if TYPE_CHECKING:
     from .._types import CountOptions, Source
     from ..counting import PieceCounts
     from ..tokenizer import Tokenizer
+    from ..tokens import AddedToken
     from ..tracing import Trace
 
 
@@ -54,15 +62,27 @@ class Anew:
             said = getattr(self.tokenizer.model, mark, None)
             if said is not None and mark in made._options:
                 options.setdefault(mark, said)
+        model = self.tokenizer.model
+        if isinstance(model, Unigram) and model.unk_id is not None:
+            options.setdefault("unk_token", model.id_to_token(model.unk_id))
         if "special_tokens" not in options:
-            added = self.tokenizer.get_added_tokens_decoder()
-            special: list[Any] = [token for _, token in sorted(added.items()) if token.special]
-            model = self.tokenizer.model
-            if not special and isinstance(model, (WordPiece, WordLevel)):
-                special = [model.unk_token]
-            options["special_tokens"] = special
+            options["special_tokens"] = self.special_tokens()
         trainer: Trainer = made(**options)
         return trainer
+
+    def special_tokens(self, first: Iterable[str] = ()) -> list[str | AddedToken]:
+        """Those of the tokenizer, and its token for unknown text, without which such text is an error.
+
+        Args:
+            first: what comes before them.
+        """
+        added = sorted(self.tokenizer.get_added_tokens_decoder().items())
+        own = {token.content: token for _, token in added if token.special}
+        unknown = getattr(self.tokenizer.model, "unk_token", None)
+        # A template may put in what is no added token.
+        names = [*first, *own, *put_in(self.tokenizer.post_processor)]
+        names += [] if unknown is None else [unknown]
+        return [own.get(name, name) for name in dict.fromkeys(names)]
 
     def learned(
         self,
@@ -73,5 +93,22 @@ class Anew:
         trace: Trace | None = None,
     ) -> Tokenizer:
         """The tokenizer with the model that the trainer learns from the counts."""
-        self.tokenizer.train_from_counts(counts, trainer, checkpoint, trace=trace)
-        return self.tokenizer
+        tokenizer = self.tokenizer
+        # Put back with its new ids.
+        processor, tokenizer.post_processor = tokenizer.post_processor, None
+        try:
+            tokenizer.train_from_counts(counts, trainer, checkpoint, trace=trace)
+            if processor is not None:
+                processor = PostProcessor._wrap(processor._handle.renumbered({}, tokenizer))
+        finally:
+            tokenizer.post_processor = processor
+        # `Any`: the settings as they are given back are those that are taken.
+        padding: Any = tokenizer.padding
+        if padding is not None and (id := tokenizer.token_to_id(padding["pad_token"])) is not None:
+            tokenizer.enable_padding(**{**padding, "pad_id": id})
+        listed = (tokenizer.config or {}).get("added_tokens_decoder")
+        if tokenizer.config is not None and isinstance(listed, dict):
+            ids = [(tokenizer.token_to_id(token["content"]), token) for token in listed.values()]
+            renumbered = {str(id): token for id, token in ids if id is not None}
+            tokenizer.config = {**tokenizer.config, "added_tokens_decoder": renumbered}
+        return tokenizer

@@ -16,6 +16,7 @@ from ..errors import ArgumentError, CustomComponentError, TrainError
 from ..models import Model
 from ..tokens import AddedToken
 from ..tracing import Trace
+from .put_in import tell_stale
 from .trainer import Trainer, adopted
 
 if TYPE_CHECKING:
@@ -228,6 +229,7 @@ def _train(
     """Learns from counts that nobody else needs."""
     model, special_tokens = learn(trainer, counts, checkpoint, once=True, trace=trace)
     tokenizer._install(model._handle, special_tokens)
+    tell_stale(tokenizer)
 
 
 def _check_walks(name: str, value: Any, expected: str) -> None:
@@ -299,3 +301,4 @@ def train_counts(
         )
     model, special_tokens = learn(_fitting(tokenizer, trainer), counts, checkpoint, trace=trace)
     tokenizer._install(model._handle, special_tokens)
+    tell_stale(tokenizer)

@@ -121,7 +121,7 @@ def test_a_dry_run_writes_nothing(folder, capsys):
         ),
         (["compact", "tokenizer.json", "x.json", "--model-out", "m"], "--model-out needs --model"),
         (["rename", "tokenizer.json", "x.json", "--token", "a"], "must be OLD=NEW"),
-        (["prune", "tokenizer.json", "x.json"], "needs a `corpus`"),
+        (["prune", "tokenizer.json", "x.json"], "needs a `size`, or with `least`"),
     ],
 )
 def test_what_nobody_would_heed_is_refused(folder, capsys, arguments, why):

@@ -91,6 +91,9 @@ def test_rules(trained):
         edit.prune(old, 300, corpus, longest=3)
     with pytest.raises(ArgumentError, match="needs a `corpus`"):
         edit.prune(old, 300, by="frequency")
+    # It would leave the letters.
+    with pytest.raises(ArgumentError, match="by='frequency' needs a `size`, or with `least`"):
+        edit.prune(old, corpus=corpus)
     with pytest.raises(ArgumentError, match="must be a function or one of"):
         edit.prune(old, 300, corpus, by="rarity")
     for options, message in (

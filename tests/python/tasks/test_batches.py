@@ -100,6 +100,16 @@ def test_causal_labels_are_the_ids():
     assert (batch["labels"][~kept] == -100).all() and batch["input_ids"].shape[1] % 8 == 0
 
 
+def test_what_a_tokenizer_has_padded_has_no_label():
+    rows = [
+        {"input_ids": [4, 5, 0, 0], "attention_mask": [1, 1, 0, 0]},
+        {"input_ids": [0, 6], "attention_mask": [1, 1]},
+    ]
+    batch = CausalCollator(pad_id=0)(rows)
+    assert batch["labels"].tolist() == [[4, 5, -100, -100], [0, 6, -100, -100]]
+    assert batch["input_ids"].tolist() == [[4, 5, 0, 0], [0, 6, 0, 0]]
+
+
 def test_masks_fall_as_often_as_they_should():
     rows = [
         {"input_ids": [2, *range(10, 110), 3], "special_tokens_mask": [1, *[0] * 100, 1]} for _ in range(400)

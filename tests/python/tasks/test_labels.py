@@ -1,6 +1,7 @@
 """Labels of words, tokens and characters."""
 
 import random
+import time
 from copy import copy
 
 import pytest
@@ -266,3 +267,15 @@ def test_what_would_be_lost_is_refused(pieces):
     for wrong in (["O"], ["O"] * (len(encoding.ids) + 1)):
         with pytest.raises(ArgumentError, match="labels"):
             spans_of_labels(encoding, wrong)
+
+
+def test_labels_of_a_long_text_take_time_that_grows_with_it(pieces):
+    long = copy(pieces)
+    long.no_truncation()
+    text = "the " * 20_000
+    encoding = long.encode(text, add_special_tokens=False)
+    began = time.process_time()
+    labels = labels_of_spans(encoding, [("PER", place, place + 3) for place in range(0, len(text), 4)]).labels
+    assert len(spans_of_labels(encoding, labels)) == 20_000
+    # It took half a minute when each token looked at all places before it.
+    assert time.process_time() - began < 5

@@ -191,6 +191,20 @@ def test_every_training_ends_with_a_tokenizer(ask, algorithm, cut):
     assert ask("tokens", tokenizer=told["name"], text="lower")["ids"]
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "cut", "size"),
+    [("bpe", "blanks", 28), ("bpe", "bytes", 28), ("wordpiece", "blanks", 34), ("wordpiece", "bytes", 38)],
+)
+def test_marks_of_words_do_not_stay_in_decoded_text(ask, algorithm, cut, size):
+    """The end of words of BPE stays in the page's state where another algorithm is chosen."""
+    given = {"algorithm": algorithm, "cut": cut, "vocab_size": size, "end_of_word": "</w>"}
+    told = ask("train", text="low lower lowest newer wider tiles " * 20, **given)
+    trained = tessella.Tokenizer.from_str(ask("save", tokenizer=told["name"])["json"])
+    encoding = trained.encode("lowest newer tiles")
+    assert len(encoding.tokens) > 3
+    assert trained.decode(encoding.ids) == "lowest newer tiles"
+
+
 def test_trainings_are_told_what_is_wrong_with_them(ask):
     assert "no pieces" in ask("train", 422, text="", algorithm="bpe")
     assert "$.vocab_size must be 5000 or less" in ask("train", 422, text="a", vocab_size=6000)

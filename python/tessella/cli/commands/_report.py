@@ -40,6 +40,8 @@ class Aside:
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts: list[str] = []
         self.is_part = False
+        #: What to do where nothing was kept.
+        self.instead = "give --held-out FILE, or a smaller --hold-out"
         self._size = 0
         for text in texts:
             self.keep(text)
@@ -59,7 +61,7 @@ def efficiency(tokenizer: Tokenizer, kept: Aside) -> list[str]:
     """How well the tokenizer does on texts that it has not seen."""
     aside = kept.texts
     if not aside:
-        return ["no text was kept aside to measure on: give --held-out FILE, or a smaller --hold-out"]
+        return [f"no text was kept aside to measure on: {kept.instead}"]
     ragged = tokenizer.encode_ids_batch(aside, add_special_tokens=False)
     size, tokens = sum(len(text.encode()) for text in aside), len(ragged.ids)
     words = sum(len(text.split()) for text in aside)

@@ -67,12 +67,19 @@ def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
 
     if to_write(options.output, options.format) != "model":
         raise ArgumentError(f"--sentencepiece writes .model files: name one instead of {options.output}")
-    for name in ("from_counts", "save_counts", "checkpoint", "trace"):
+    for name in ("from_counts", "save_counts", "checkpoint", "trace", "memory", "spill_folder"):
         if getattr(options, name):
             raise ArgumentError(f"--{name.replace('_', '-')} does not go with --sentencepiece")
     chosen = flags(options, given)
     started = time.perf_counter()
     aside = Aside()
+    if options.held_out:
+        # Before hours of work: a name may be mistyped.
+        aside = Aside(inputs.lines([options.held_out], inputs.reading(options)))
+        if not aside.texts:
+            raise ArgumentError(f"--held-out {options.held_out} holds no text to measure on")
+    elif not options.hold_out:
+        aside.instead = "give --held-out FILE"
     every = 0 if options.held_out else options.hold_out
     with _replacing(os.fspath(options.output)) as file:
         SentencePieceTrainer.train(
@@ -84,8 +91,6 @@ def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
         )
     seconds = time.perf_counter() - started
     tokenizer = load(Path(options.output))
-    if options.held_out:
-        aside = Aside(inputs.lines([options.held_out], inputs.reading(options)))
     if not options.quiet:
         size = f"{terminal.bold(options.output)}: {tokenizer.get_vocab_size():,} pieces"
         print(f"{size}, SentencePiece {options.sentencepiece}, in {seconds:.1f} s")

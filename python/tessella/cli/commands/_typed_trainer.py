@@ -6,12 +6,13 @@ What an option is called, takes and does is told by the trainers' classes; see `
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import ArgumentError
 
 if TYPE_CHECKING:
     from ...trainers import Trainer
+    from ...training.anew import Anew
     from ...training.option import Option
     from .train import Pipeline
 
@@ -66,7 +67,7 @@ class Given:
             if name.startswith(PREFIX) and value is not None
         }
         self.progress = not options.quiet
-        self.recipe = bool(options.recipe)
+        self.recipe, self.like, self.model = options.recipe, options.like, options.model
 
     def trainer(self, pipeline: Pipeline) -> Trainer:
         """A trainer for the pipeline's model."""
@@ -75,15 +76,37 @@ class Given:
             option, kinds = _options()[name]
             if pipeline.kind in kinds:
                 given[name] = _read(name, value)
-            # The unknown token is an option of the other models themselves.
-            elif name != "unk_token":
+            # The unknown token is an option of the other models themselves, which are made here.
+            elif name != "unk_token" or not self.model:
                 raise ArgumentError(
                     f"{option.spelled} is an option of {' and '.join(kinds)}, "
                     f"but a {pipeline.kind} model is trained"
                 )
+        self._check_marks(pipeline, given)
         if self.recipe and given.pop("special_tokens", None):
             raise ArgumentError("a recipe has its own special tokens; for others use --like or --model")
+        if "special_tokens" in given:
+            # What a post-processor or the model needs must not be lost.
+            given["special_tokens"] = cast("Anew", pipeline).special_tokens(given["special_tokens"])
         return pipeline.trainer(**given)
+
+    def _check_marks(self, pipeline: Pipeline, given: dict[str, Any]) -> None:
+        """Marks of parts of words that the rest of the pipeline does not know; a recipe refuses its own."""
+        from ...training.marks import MARKS
+
+        if pipeline.kind == "WordPiece" and given.get("end_of_word_suffix"):
+            raise ArgumentError(
+                "--end-of-word-suffix: a WordPiece model knows no marks at the ends of words, and would not "
+                "find them: leave it out, or train --model bpe"
+            )
+        for name in MARKS if self.like else ():
+            known = getattr(cast("Anew", pipeline).tokenizer.model, name, None)
+            if name in given and given[name] != known:
+                has = "none" if known is None else repr(known)
+                raise ArgumentError(
+                    f"--{name.replace('_', '-')} is {given[name]!r}, but the model of {self.like} has {has}, "
+                    "and its decoder goes by that: leave the option out, or name the stages with --model"
+                )
 
 
 def _read(name: str, value: Any) -> Any:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._shown import written
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_reading, add_report_files, check_reports, option
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def run(options: argparse.Namespace) -> int:
     check_reports(options.output)
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     corpus: Any = None
-    if options.files:
+    if not options.files:
+        heeded.refuse_reading(options, "without texts: name a FILE")
+    else:
         names = options.files
         corpus = inputs.source("-") if names == ["-"] else [Path(name) for name in inputs.files(names)]
     found = audit(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError, UnsupportedError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_reading, option
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     # A slash at the end of the name is part of its promise, and is lost in the absolute path.
     written = to_write(options.target, options.format)
+    if not options.check:
+        heeded.refuse_reading(options, "without --prove FILE")
     source = inputs.load(options.source, options.pattern)
     target = os.path.abspath(options.target)
     if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):

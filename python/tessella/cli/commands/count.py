@@ -17,11 +17,12 @@ import argparse
 import os
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_reading, option
 from ..targets import check_ending
 
@@ -39,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--tsv FILE", "write lines of piece, tab, count, for SentencePiece")
     option(parser, "--top N", "show the N most frequent pieces")
     option(parser, "--zipf", "draw how frequency falls with rank")
-    option(parser, "--weight W", "count every occurrence so many times, whole or 1/2")
+    option(parser, "--weight W", "count every occurrence so many times, a whole number")
     option(parser, "--language TAG", "a language tag, noted with the counts")
     work = add_work(parser)
     option(work, "--engine", "threads here, or a cluster of Ray", choices=("local", "ray"), default="local")
@@ -94,13 +95,30 @@ def _counted(options: argparse.Namespace) -> PieceCounts:
     from ... import recipes
     from ...counting import count_pieces
 
-    given = {**work(options), "weights": options.weight, "languages": options.language}
+    given = {**work(options), "weights": _weight(options.weight), "languages": options.language}
     given["engine"] = options.engine
     if options.recipe:
         return recipes.get(options.recipe).count(source(options), **given)
     if not options.tokenizer:
         raise ArgumentError("say how texts are cut: --tokenizer FILE or --recipe NAME")
     return count_pieces(source(options), inputs.load(options.tokenizer), **given)
+
+
+def _weight(typed: str | None) -> int:
+    """A weight that means the same whatever the counts are merged with.
+
+    Fractions are made whole by multiplying all weights of one call, and here there is but one.
+    """
+    try:
+        weight = Fraction("1" if typed is None else typed)
+    except (ValueError, ZeroDivisionError):
+        weight = Fraction(1, 2)
+    if weight < 1 or weight.denominator != 1:
+        raise ArgumentError(
+            f"--weight must be a whole number from 1 on, found {typed!r}: counts are whole numbers, so give "
+            "the corpora that shall count more a larger one (1 and 2 instead of 1/2 and 1)"
+        )
+    return int(weight)
 
 
 def _merged(options: argparse.Namespace) -> PieceCounts:
@@ -110,13 +128,14 @@ def _merged(options: argparse.Namespace) -> PieceCounts:
         raise ArgumentError("--merge needs files of counts")
     if options.engine != "local":
         raise ArgumentError("--merge adds files up in this process: leave --engine out")
-    counts = PieceCounts()
+    heeded.refuse(options, ("language", *heeded.READING), "to --merge, which reads counts and no texts")
+    weight, counts = _weight(options.weight), PieceCounts()
     # Bytes of files, which tell how much there is to add up.
     sizes = [os.stat(name).st_size for name in options.files]
     with inputs.shown_meter("merge", not options.quiet) as meter:
         for place, name in enumerate(options.files):
             meter.update(sum(sizes[:place]), sum(sizes))
-            counts.merge(PieceCounts.load(name))
+            counts.merge(PieceCounts.load(name), weight)
         meter.update(sum(sizes), sum(sizes))
     return counts
 

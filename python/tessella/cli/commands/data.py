@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...errors import ArgumentError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shards import Board
 from ..shared import add, add_reading, option
 
@@ -255,6 +255,9 @@ def _inspect(options: argparse.Namespace) -> int:
 def _verify(options: argparse.Namespace) -> int:
     from ... import data
 
+    if options.tokenizer is None:
+        own = ("specials_as_text", "pattern", "shards", "seed")
+        heeded.refuse(options, own, "without --tokenizer, which makes shards again")
     tokenizer = None if options.tokenizer is None else inputs.load(options.tokenizer, options.pattern)
     if tokenizer is not None:
         tokenizer.encode_special_tokens |= options.specials_as_text
@@ -293,6 +296,8 @@ def _merge(options: argparse.Namespace) -> int:
 def _sample(options: argparse.Namespace) -> int:
     from ... import data
 
+    if options.tokenizer is None:
+        heeded.refuse(options, ["pattern"], "without --tokenizer")
     corpus = data.open(options.folder)
     tokenizer = None if options.tokenizer is None else inputs.load(options.tokenizer, options.pattern)
     with inputs.Output(None) as out:

@@ -16,7 +16,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 
-from .. import inputs, terminal
+from ...errors import ArgumentError
+from .. import heeded, inputs, terminal
 from ..shared import add, add_reading, option
 from ..targets import check_ending
 
@@ -41,6 +42,10 @@ def run(options: argparse.Namespace) -> int:
 
     if options.page:
         check_ending(options.page, "--page", "pages", (".html", ".htm"), "")
+    if options.examples < 1:
+        raise ArgumentError(f"--examples must be 1 or more, found {options.examples}")
+    if not options.corpus:
+        heeded.refuse_reading(options, "without --corpus FILE")
     before, after = (inputs.load(name, options.pattern) for name in (options.before, options.after))
     how = inputs.reading(options, "bare lines")
     # Nobody named is not standard input here.
@@ -54,6 +59,9 @@ def run(options: argparse.Namespace) -> int:
 
         corpora = {name: each(texts) for name, texts in readers}
         found = diff(before, after, corpora or None, examples=options.examples)
+    for one in found.corpora:
+        if not one.texts:
+            raise ArgumentError(f"--corpus {one.name} holds no text to compare on")
     if options.page:
         with inputs.Output(options.page) as out:
             out.write(found.to_html())

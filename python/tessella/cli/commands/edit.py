@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, option
 
 if TYPE_CHECKING:
@@ -163,8 +163,18 @@ def _check(options: argparse.Namespace) -> None:
                 raise ArgumentError(f"--dry-run writes nothing: leave out {what}, or --dry-run")
     if options.model_out is not None and options.model is None:
         raise ArgumentError("--model-out needs --model")
-    if options.corpus and options.action not in ("prune", "extend", "reorder") and not options.dry_run:
-        raise ArgumentError(f"--corpus says nothing to {options.action}, except with --dry-run")
+    if options.model is None:
+        heeded.refuse(options, ["init"], "without --model FOLDER")
+    if options.corpus and not options.dry_run and not _counts_tokens(options):
+        rule = "" if options.action != "prune" else f" --by {options.by}"
+        raise ArgumentError(f"--corpus says nothing to {options.action}{rule}, except with --dry-run")
+
+
+def _counts_tokens(options: argparse.Namespace) -> bool:
+    """Whether an action goes by the tokens of the corpus."""
+    if options.action != "prune":
+        return options.action in ("extend", "reorder")
+    return options.by in (None, "frequency", "residue") or options.size is not None
 
 
 def _corpus(options: argparse.Namespace) -> dict[str, str] | None:
@@ -184,7 +194,7 @@ def _prune(source: Tokenizer, options: argparse.Namespace) -> Edited:
     return prune(
         source,
         options.size,
-        _corpus(options) if options.by in (None, "frequency", "residue") or options.size else None,
+        _corpus(options) if _counts_tokens(options) else None,
         options.by or "frequency",
         least=options.least,
         scripts=options.script or (),

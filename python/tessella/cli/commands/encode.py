@@ -17,7 +17,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_texts, option
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
@@ -48,6 +48,8 @@ FITTING = {"ids": (".ids", ".txt"), "tokens": (".txt",), "jsonl": LINES_OF_JSON,
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.text and not options.files:
+        heeded.refuse_reading(options, "to --text: it is for files")
     if options.format is None:
         options.format = "jsonl" if ending_of(options.output) in LINES_OF_JSON else "ids"
     held = {"jsonl": "lines of JSON", "count": "numbers of ids"}.get(options.format, options.format)

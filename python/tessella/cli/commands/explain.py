@@ -18,7 +18,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_texts, option
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
@@ -47,6 +47,11 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError(f"--n-best must be 1 or more, found {options.n_best}")
     if options.plan and (options.files or options.text or options.html):
         raise ArgumentError("--plan is about the tokenizer: leave texts and --html out")
+    if options.plan:
+        own = ("pair", "n_best", "no_special_tokens", *heeded.READING)
+        heeded.refuse(options, own, "to --plan, which is about the tokenizer")
+    elif options.text and not options.files:
+        heeded.refuse_reading(options, "to --text: it is for files")
     ending = ending_of(options.output)
     if not (options.json or options.html):
         options.html, options.json = ending in (".html", ".htm"), ending in LINES_OF_JSON

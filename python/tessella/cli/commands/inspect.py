@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._near import meant
 from ...errors import ArgumentError, TessellaError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, option
 
 if TYPE_CHECKING:
@@ -43,7 +43,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if _holds_counts(options.source):
+        heeded.refuse(
+            options,
+            ("text", "token", "id", "vocab", "pattern"),
+            "to counts, which are pieces and no tokenizer",
+        )
         return _counts(options)
+    heeded.refuse(options, ["top"], "to a tokenizer: it is for counts")
+    _check_one(options)
     tokenizer = inputs.load(options.source, options.pattern)
     if options.vocab:
         with inputs.Output(None) as out:
@@ -57,6 +64,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         _overview(tokenizer, options.source)
     return 0
+
+
+def _check_one(options: argparse.Namespace) -> None:
+    """One thing is shown; tokens and ids are one."""
+    if options.vocab:
+        heeded.refuse(options, ("text", "token", "id"), "to --vocab, which writes all entries: leave it out")
+    elif options.token or options.id:
+        heeded.refuse(options, ["text"], "to --token and --id: ask for it by itself")
 
 
 def _holds_counts(name: str) -> bool:

@@ -28,16 +28,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_reading, option
 from ..targets import LINES_OF_JSON, check_ending
 from . import _sentencepiece
 from ._report import Aside, report
-from ._typed_trainer import Given, add_trainer_options
+from ._typed_trainer import PREFIX, Given, add_trainer_options
 from .count import add_work, work
 
 if TYPE_CHECKING:
     from ...counting import PieceCounts
+    from ...decoders import Decoder
     from ...recipes import Recipe
     from ...tokenizer import Tokenizer
     from ...training.anew import Anew
@@ -139,6 +140,11 @@ def run(options: argparse.Namespace) -> int:
             inputs.check_file(target)
     check_ending(options.trace, "--trace", "lines of JSON", LINES_OF_JSON, "name it .jsonl")
     check_ending(options.save_counts, "--save-counts", "counts", (".counts", ".bin"), "name it .counts")
+    if options.from_counts:
+        if options.hold_out:
+            heeded.refuse(options, ["hold_out"], "to --from-counts, which has no texts: give --held-out FILE")
+        if not options.held_out:
+            heeded.refuse_reading(options, "to --from-counts, which reads no texts: leave it out")
     if options.hold_out < 0:
         raise ArgumentError(f"--hold-out must be 0 or more, found {options.hold_out}")
     # Made before the corpus is read, so that what cannot be trained is told at once.
@@ -168,13 +174,26 @@ def run(options: argparse.Namespace) -> int:
     expected = trainer.estimate_memory(counts)
     if expected >= WORTH_TELLING and not options.quiet:
         terminal.note(f"learning takes about {terminal.size(expected)} of memory besides the counts")
+    if options.trace and options.checkpoint and os.path.exists(options.checkpoint):
+        terminal.note(
+            f"note: learning goes on from {options.checkpoint}: {options.trace} gets the steps from there on "
+            "and counts them from 1"
+        )
     tokenizer = _learned(pipeline, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format, allow_differences=allow)
     if not options.quiet:
+        if options.from_counts or not options.hold_out:
+            aside.instead = "give --held-out FILE"
         aside.texts = list(map(pipeline.prepare or str, aside.texts))
         print(report(tokenizer, counts, aside, options.output, seconds))
         asked, got = trainer.vocab_size + pipeline.reserved, tokenizer.get_vocab_size()
+        spells = getattr(tokenizer.model, "byte_fallback", False)
+        if options.like and spells and tokenizer.token_to_id("<0x00>") is None:
+            terminal.note(
+                f"note: the bytes that {options.like} spells unknown characters with are not learned, so "
+                "they are unknown text now: recipes such as llama2 have them"
+            )
         if got < asked:
             short = f"no more than {got:,} of the {asked:,} tokens asked for"
             terminal.note(f"note: the corpus gives {short}: {trainer._ended}")
@@ -233,6 +252,7 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
     from ... import models
     from ...tokenizer import Tokenizer
     from ...training.anew import Anew
+    from ...training.marks import MARKS
 
     if options.recipe:
         from ... import recipes
@@ -252,6 +272,9 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
     model = made(unk_token=unknown or "[UNK]") if kind in ("WordPiece", "WordLevel") else made()
     if kind == "BPE" and unknown:
         model.unk_token = unknown
+    for mark in MARKS:
+        if hasattr(model, mark) and (typed := getattr(options, f"{PREFIX}{mark}")) is not None:
+            setattr(model, mark, typed)
     tokenizer = Tokenizer(model)
     _set_stages(tokenizer, options)
     if tokenizer.pre_tokenizer is None:
@@ -259,12 +282,19 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
             "note: nothing cuts the lines, so tokens may be whole lines, with their ends: add "
             f"--pre-tokenizer {FITTING[kind]}, or --pattern REGEX"
         )
+    elif tokenizer.decoder is None and kind in ("BPE", "Unigram") and not options.quiet:
+        marks = ", or --end-of-word-suffix '</w>'" if kind == "BPE" else ""
+        terminal.note(
+            "note: nothing marks where words begin, so decoding puts a blank between all tokens, within "
+            f"words too: --pre-tokenizer metaspace marks it{marks}"
+        )
     return Anew(tokenizer)
 
 
 def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
     from ... import decoders, normalizers, pre_tokenizers
     from ..._tessella import Regex
+    from ...training.marks import MARKS, decoder_for
 
     def made(module: Any, known: Stages, typed: list[str] | None) -> list[Any]:
         return [getattr(module, known[name][0])(**known[name][1]) for name in typed or ()]
@@ -281,12 +311,16 @@ def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
         stages.insert(0, pre_tokenizers.Split(Regex(options.pattern), "isolated"))
     if stages:
         tokenizer.pre_tokenizer = stages[0] if len(stages) == 1 else pre_tokenizers.Sequence(stages)
-    if "byte-level" in names:
-        tokenizer.decoder = decoders.ByteLevel()
-    elif "metaspace" in names:
-        tokenizer.decoder = decoders.Metaspace()
-    elif options.model == "wordpiece":
-        tokenizer.decoder = decoders.WordPiece()
+    prefix, suffix = (getattr(tokenizer.model, mark, None) for mark in MARKS)
+    if "byte-level" in names and options.model == "bpe" and (prefix or suffix):
+        raise ArgumentError(
+            "--pre-tokenizer byte-level does not go with marks of parts of words: bytes that the corpus does "
+            "not have in such a place would be lost. Leave the marks out: pieces begin with their blank"
+        )
+    spelled: Decoder | None = None
+    if "byte-level" in names or "metaspace" in names:
+        spelled = decoders.ByteLevel() if "byte-level" in names else decoders.Metaspace()
+    tokenizer.decoder = decoder_for(tokenizer.model, spelled)
 
 
 def _counted(pipeline: Pipeline, options: argparse.Namespace) -> tuple[PieceCounts, Aside]:

@@ -21,7 +21,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
-from .. import inputs, terminal
+from .. import heeded, inputs, terminal
 from ..shared import add, add_reading, option
 
 if TYPE_CHECKING:
@@ -55,10 +55,16 @@ def run(options: argparse.Namespace) -> int:
     if all(name.endswith(ENDING) for name in options.names):
         if options.record or options.golden or options.against:
             raise ArgumentError("a golden file knows what it is checked with: name it alone")
-        return max(_told(_alone(name), options) for name in options.names)
+        own = "to golden files, which have their own texts: leave it out"
+        heeded.refuse(options, ("corpus", "most", *heeded.READING), own)
+        return max(_told(_alone(name, options.pattern), options) for name in options.names)
     if len(options.names) != 1:
         raise ArgumentError("name one tokenizer, or golden files only")
     (name,) = options.names
+    if options.most is not None and options.most < 1:
+        raise ArgumentError(f"--most must be 1 or more, found {options.most}")
+    if not options.corpus:
+        heeded.refuse(options, ("most", *heeded.READING), "without --corpus FILE")
     if options.record:
         tokenizer = inputs.load(name, options.pattern)
         golden = record(tokenizer, _corpus(options) if options.corpus else None)
@@ -78,10 +84,13 @@ def run(options: argparse.Namespace) -> int:
 def _corpus(options: argparse.Namespace) -> list[str]:
     how = inputs.reading(options, "bare lines")
     texts = (text for _, found in inputs.readers(options.corpus, how) for text in found.each())
-    return list(islice(texts, options.most))
+    found = list(islice(texts, options.most))
+    if not found:
+        raise ArgumentError(f"--corpus {' '.join(options.corpus)} holds no text to look at")
+    return found
 
 
-def _alone(name: str) -> Verification:
+def _alone(name: str, pattern: str | None) -> Verification:
     from ...prove import Golden
 
     golden = Golden.load(name)
@@ -89,7 +98,7 @@ def _alone(name: str) -> Verification:
         raise ArgumentError(
             f"{name} does not say where its tokenizer is: name the tokenizer, and --golden {name}"
         )
-    return golden.check(inputs.load(os.path.join(os.path.dirname(name), golden.tokenizer)))
+    return golden.check(inputs.load(os.path.join(os.path.dirname(name), golden.tokenizer), pattern))
 
 
 def _told(done: Verification, options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from ... import decoders, models, pre_tokenizers, trainers
 from ...counting import PieceCounts, count_pieces
 from ...tokenizer import Tokenizer
 from ...tracing import EstimateStep, MergeStep, PruneStep, Step, Trace
+from ...training.marks import decoder_for
 from ..work import Deadline
 
 if TYPE_CHECKING:
@@ -108,17 +109,14 @@ def _parts(asked: dict[str, Any]) -> tuple[Tokenizer, Any]:
             strict_budget=False,
             show_progress=False,
         )
-    cut = asked["cut"]
-    if end:
-        tokenizer.decoder = decoders.BPEDecoder(end)
-    elif asked["algorithm"] == "wordpiece":
-        tokenizer.decoder = decoders.WordPiece()
-    if cut == "bytes":
-        tokenizer.decoder = decoders.ByteLevel()
+    # What the page has of an end of words is BPE's, also where another algorithm was chosen since.
+    if asked["cut"] == "bytes":
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoder_for(tokenizer.model, decoders.ByteLevel())
     else:
-        whitespace = cut == "blanks"
+        whitespace = asked["cut"] == "blanks"
         tokenizer.pre_tokenizer = (
             pre_tokenizers.WhitespaceSplit() if whitespace else pre_tokenizers.Whitespace()
         )
+        tokenizer.decoder = decoder_for(tokenizer.model)
     return tokenizer, trainer
