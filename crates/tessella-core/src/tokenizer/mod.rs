@@ -23,6 +23,8 @@
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
 
+#[cfg(test)]
+mod affix_tests;
 mod aligned;
 mod batch;
 mod brief;

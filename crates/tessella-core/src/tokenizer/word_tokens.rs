@@ -136,7 +136,8 @@ impl Solver<'_> {
             let mut hint = 0;
             let mut each = |piece: Range<usize>| {
                 pieces.piece(&text[piece.clone()], |start, end| {
-                    let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
+                    let bytes = (piece.start + start, piece.start + end);
+                    let span = map.span_in_piece(text, bytes, &piece, &mut hint);
                     span.start..span.end
                 })
             };
