@@ -30,6 +30,8 @@ mod batch;
 mod brief;
 mod build;
 mod byte_lanes;
+#[cfg(test)]
+mod cluster_tests;
 mod columns;
 mod counting;
 mod decoding;

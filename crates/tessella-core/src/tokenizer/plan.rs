@@ -292,9 +292,11 @@ impl Inner {
                 ("words", reason)
             }
             (None, Some(piece_by_piece)) => piece_by_piece,
-            (None, None) => {
-                ("text by text", "some ASCII character is more than a blank or a part of a word".into())
-            }
+            (None, None) => (
+                "text by text",
+                "some ASCII character is more than a blank or a part of a word, or several become blanks"
+                    .into(),
+            ),
         })
     }
 }
