@@ -10,6 +10,7 @@
 //!
 //! [`build_sorted_charsmap`] writes such blobs.
 
+use super::charsmap_nodes::{IS_VALUE, Siblings, width};
 use crate::error::{Error, Result};
 use crate::trie::Slots;
 
@@ -19,10 +20,8 @@ const LONGEST_KEY: usize = 1024;
 /// children takes as long as copying so many. The largest named rules have 5 MB of text and cost 30 MB.
 const MOST_OF_RULES: usize = 128 << 20;
 const COST_OF_A_NODE: usize = 32;
-const NO_UNIT: u32 = u32::MAX;
 /// Nodes that are looked through for characters within keys. The largest named rules have 60,000.
 const MOST_NODES: usize = 1 << 18;
-const IS_VALUE: u32 = 1 << 31;
 const ENDS_KEY: u32 = 1 << 8;
 
 /// A character map ready for look-ups.
@@ -157,30 +156,15 @@ impl Charsmap {
     pub fn behind_others(&self) -> Option<Vec<char>> {
         // Most come often: a bit for each that there may be.
         let mut found = vec![0u64; char::MAX as usize / 64 + 1];
-        // Units that stand as children of one place, each leading to the next one: looking for them would take 255 steps a place.
-        let mut first_child = vec![NO_UNIT; self.units.len().next_multiple_of(256)];
-        let mut next_child = vec![NO_UNIT; self.units.len()];
-        for (index, unit) in self.units.iter().enumerate() {
-            let byte = (unit & 0xFF) as usize;
-            if unit & IS_VALUE == 0 && byte != 0 {
-                next_child[index] = std::mem::replace(&mut first_child[index ^ byte], index as u32);
-            }
-        }
+        let siblings = Siblings::of(&self.units);
         // Where children stand, the first bytes of a character that led there, and whether it is the first one of its key.
         let mut open = vec![(Self::offset(*self.units.first().unwrap_or(&0)), [0; 4], 0, true)];
-        let width = |first: u8| match first {
-            0..0xC0 => 1,
-            0xC0..0xE0 => 2,
-            0xE0..0xF0 => 3,
-            0xF0.. => 4,
-        };
         let mut left = MOST_NODES;
         while let Some((position, before, length, is_first)) = open.pop() {
             left = left.checked_sub(1)?;
-            let mut next = first_child.get(position as usize).copied().unwrap_or(NO_UNIT);
-            while let Some(unit) = self.units.get(next as usize) {
-                let (byte, child) = (*unit as u8, next ^ Self::offset(*unit));
-                next = next_child[next as usize];
+            for index in siblings.at(position) {
+                let unit = self.units[index as usize];
+                let (byte, child) = (unit as u8, index ^ Self::offset(unit));
                 let (mut bytes, length) = (before, length + 1);
                 bytes[length - 1] = byte;
                 open.push(match bytes[0] {
@@ -204,6 +188,36 @@ impl Charsmap {
             }
         }
         Some(all)
+    }
+
+    /// Whether this holds for the keys of several characters and at most eight bytes, and for what they are replaced by; false, too, if it
+    /// takes long to find them.
+    pub fn all_of_several(&self, most_bytes: usize, mut holds: impl FnMut(&[u8], &str) -> bool) -> bool {
+        let Some(&root) = self.units.first() else { return true };
+        let siblings = Siblings::of(&self.units);
+        // Where children stand, and the bytes that led there.
+        let mut open = vec![(Self::offset(root), [0u8; 8], 0)];
+        let most_bytes = most_bytes.min(8);
+        let mut left = MOST_NODES;
+        while let Some((position, before, length)) = open.pop() {
+            let Some(less) = left.checked_sub(1) else { return false };
+            left = less;
+            for index in siblings.at(position) {
+                let unit = self.units[index as usize];
+                let (child, mut key, length) = (index ^ Self::offset(unit), before, length + 1);
+                key[length - 1] = unit as u8;
+                let is_key = unit & ENDS_KEY != 0 && length > width(key[0]);
+                let value = self.units.get(child as usize).filter(|_| is_key);
+                let written = value.and_then(|value| self.replacement((value & !IS_VALUE) as usize));
+                if written.is_some_and(|written| !holds(&key[..length], written)) {
+                    return false;
+                }
+                if length < most_bytes {
+                    open.push((child, key, length));
+                }
+            }
+        }
+        true
     }
 
     fn find(&self, text: &[u8]) -> Option<usize> {
@@ -461,6 +475,21 @@ mod tests {
             let inner = expected.keys().flat_map(|from| from.chars().skip(1)).filter(|c| !c.is_ascii());
             let inner: std::collections::BTreeSet<char> = inner.collect();
             assert_eq!(map.behind_others(), Some(inner.into_iter().collect()));
+            for most in 1..6 {
+                let is_short =
+                    |(from, _): &(&String, &String)| from.len() <= most && from.chars().count() > 1;
+                let mut several: Vec<&str> = expected.iter().filter(is_short).map(|(_, to)| &**to).collect();
+                several.sort();
+                let mut found = Vec::new();
+                let noted = map.all_of_several(most, |from, to| {
+                    assert_eq!(expected[std::str::from_utf8(from).unwrap()], to);
+                    found.push(to.to_string());
+                    true
+                });
+                found.sort();
+                assert!(noted && found == several);
+                assert_eq!(map.all_of_several(most, |_, _| false), several.is_empty());
+            }
             for _ in 0..2000 {
                 let text: String = word(&mut random).into_iter().collect();
                 let prefixes = |text: &str| -> Vec<usize> {

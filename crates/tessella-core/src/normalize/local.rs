@@ -54,18 +54,37 @@ impl Normalizer {
             }
         }
         // What goes at the ends, and which blanks are beside each other, is told by characters: they say nothing of several together.
-        self.literals_are_solid().then_some((of_words, blanks))
+        self.literals_are_solid(mark).then_some((of_words, blanks))
     }
 
-    /// Whether no literal of several characters has white space in it or becomes such, or nothing.
-    fn literals_are_solid(&self) -> bool {
+    /// Whether no literal of several characters has white space in it or becomes such, or a mark, or nothing.
+    fn literals_are_solid(&self, mark: char) -> bool {
         let is_told = |(number, step): (usize, &Step)| match step {
             Step::Replace(replace) if !replace.is_of_blanks() => replace.literal().is_some_and(|literal| {
                 let behind = self.steps[number + 1..].iter().filter(|step| changes_words(step));
                 literal.chars().count() == 1
                     || !literal.contains(char::is_whitespace)
-                        && holds_at_each(replace.content().into(), behind, |c| !c.is_whitespace())
+                        && holds_at_each(replace.content().into(), behind, |c| is_inner(c, mark))
             }),
+            _ => true,
+        };
+        self.steps.iter().enumerate().all(is_told)
+    }
+
+    /// The same of what maps of characters look up whole: clusters of several characters. It is looked for in all rules.
+    pub fn clusters_are_solid(&self, mark: char) -> bool {
+        let is_told = |(number, step): (usize, &Step)| match step {
+            Step::Precompiled(map) => {
+                // No letter becomes white space in lower case, nor what is none.
+                let is_none = !mark.is_alphabetic();
+                let changes =
+                    |step: &&Step| changes_words(step) && !(is_none && matches!(step, Step::Lowercase));
+                let behind = self.steps[number + 1..].iter().filter(changes);
+                // Who counts blanks knows of this one.
+                map.all_of_clusters(|cluster, written| {
+                    cluster == b"\r\n" || holds_at_each(written.into(), behind.clone(), |c| is_inner(c, mark))
+                })
+            }
             _ => true,
         };
         self.steps.iter().enumerate().all(is_told)
@@ -334,6 +353,11 @@ fn changes_words(step: &Step) -> bool {
         Step::Replace(replace) => !replace.is_of_blanks(),
         _ => true,
     }
+}
+
+/// Whether a character is no white space, and no mark.
+fn is_inner(c: char, mark: char) -> bool {
+    !c.is_whitespace() && c != mark
 }
 
 /// Whether a text has such characters and no others, and so has what each of the steps makes of it.

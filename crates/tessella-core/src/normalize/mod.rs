@@ -29,6 +29,7 @@ mod ascii_fates;
 mod bert;
 mod byte_level;
 pub mod charsmap;
+mod charsmap_nodes;
 #[cfg(test)]
 mod conformance;
 mod custom;

@@ -59,6 +59,12 @@ impl Precompiled {
         }
     }
 
+    /// Whether this holds for all clusters of several characters which are looked up whole, and for what they become; false, too, if
+    /// it takes long to find them.
+    pub fn all_of_clusters(&self, holds: impl FnMut(&[u8], &str) -> bool) -> bool {
+        self.map.all_of_several(LONG_CLUSTER - 1, holds)
+    }
+
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         if self.plain_run(text.as_str()) == text.as_str().len() {
             return Ok(());

@@ -14,6 +14,8 @@
 //! An alignment may be switched off ([`Alignment::untracked`]): then it records nothing and costs a
 //! predictable branch. This is how the ids-only path shares the code of the aligned one.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use crate::ids::Span;
@@ -228,6 +230,23 @@ impl Alignment {
             return Span::new(run.origin + (start - run.derived), run.origin + (end - run.derived));
         }
         self.any_span(text, start, end, hint)
+    }
+
+    /// The span of the bytes `start..end` of a piece that ends at byte `piece_end`. Those of none stand in front of the character that
+    /// comes next in the piece, and else behind the one before: what follows the piece says nothing of it.
+    #[inline]
+    pub fn span_in_piece(
+        &self,
+        text: &str,
+        (start, end): (usize, usize),
+        piece: &Range<usize>,
+        hint: &mut usize,
+    ) -> Span {
+        if start == end && end == piece.end && !piece.is_empty() {
+            let at = self.char_span_from(text, end - 1, hint).end;
+            return Span::new(at, at);
+        }
+        self.span_from(text, start, end, hint)
     }
 
     /// The definition of [`span_from`](Self::span_from).

@@ -235,7 +235,7 @@ impl Sink for Aligned<'_, '_> {
         let mut named = false;
         for token in self.worker.tokens(self.reader, part)? {
             let (start, end) = (range.start + token.start as usize, range.start + token.end as usize);
-            columns.push(token.id, source.span(start, end), word, positions);
+            columns.push(token.id, source.token_span(start, end, &range), word, positions);
             named |= token.surface;
         }
         // No token of bytes is named so.

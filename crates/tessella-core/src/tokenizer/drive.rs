@@ -55,6 +55,15 @@ impl<'s> Source<'s> {
         self.hint.set(hint);
         span
     }
+
+    /// The same for a token of a part, which may stand for none of its bytes.
+    #[inline]
+    pub fn token_span(&self, start: usize, end: usize, part: &Range<usize>) -> Span {
+        let mut hint = self.hint.get();
+        let span = self.map.span_in_piece(self.buffer, (start, end), part, &mut hint);
+        self.hint.set(hint);
+        span
+    }
 }
 
 /// What a text becomes. The first error ends the walk.

@@ -23,11 +23,15 @@
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
 
+#[cfg(test)]
+mod affix_tests;
 mod aligned;
 mod batch;
 mod brief;
 mod build;
 mod byte_lanes;
+#[cfg(test)]
+mod cluster_tests;
 mod columns;
 mod counting;
 mod decoding;

@@ -298,7 +298,9 @@ impl Inner {
             return if may_keep { Some(by_pieces(why)) } else { without_lanes };
         };
         if words.characters().is_none() {
-            return Some(by_pieces("some ASCII character is more than a blank or a part of a word"));
+            return Some(by_pieces(
+                "some ASCII character is more than a blank or a part of a word, or several become blanks",
+            ));
         }
         let pieces =
             without_lanes.map_or(String::new(), |(_, reason)| format!(", and pieces do not: {reason}"));

@@ -172,7 +172,8 @@ impl Row {
         let mut hint = 0;
         for piece in &pieces[first..counts[at]] {
             each(&normalized[piece.clone()], &mut |from, to| {
-                let span = map.span_from(normalized, piece.start + from, piece.start + to, &mut hint);
+                let bytes = (piece.start + from, piece.start + to);
+                let span = map.span_in_piece(normalized, bytes, piece, &mut hint);
                 span.start - start..span.end - start
             })?;
         }

@@ -141,18 +141,21 @@ impl Spelling {
         });
     }
 
-    /// From spans of the written text to spans of the piece. None of the tokens is empty.
+    /// From spans of the written text to spans of the piece.
     pub fn translate(&self, tokens: &mut [PieceToken]) {
         if self.edits.is_empty() {
             return;
         }
         for token in tokens {
+            let is_empty = token.start == token.end;
             token.start = match self.edit_before(token.start + 1) {
                 Some(edit) if token.start < edit.end => edit.raw_start,
                 Some(edit) => token.start - edit.end + edit.raw_next,
                 None => token.start,
             };
             token.end = match self.edit_before(token.end) {
+                // What stands for nothing stands where it begins.
+                _ if is_empty => token.start,
                 Some(edit) if token.end <= edit.end => edit.raw_end,
                 Some(edit) => token.end - edit.end + edit.raw_next,
                 None => token.end,

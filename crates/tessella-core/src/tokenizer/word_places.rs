@@ -58,12 +58,22 @@ impl WordPlaces {
         self.starts.resize(end, at as u32);
     }
 
-    /// The characters of the word that bytes come from.
+    /// The characters of the word that bytes come from. No bytes stand in front of the next character, or behind the last one.
     pub fn of(&self, word: &str, range: Range<usize>) -> Range<usize> {
         match self.starts.is_empty() {
             true => whole_characters(word, range),
+            false if range.is_empty() => self.of_nothing(word, range.start),
             false => characters(word, &self.starts, self.first, range),
         }
+    }
+
+    #[cold]
+    fn of_nothing(&self, word: &str, byte: usize) -> Range<usize> {
+        let at = match self.starts.get(byte) {
+            Some(&start) => start as usize,
+            None => characters(word, &self.starts, self.first, byte.saturating_sub(1)..byte).end,
+        };
+        at..at
     }
 
     /// Whether no character of the word stands on both sides of a byte.

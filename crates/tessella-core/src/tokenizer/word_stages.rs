@@ -156,6 +156,16 @@ impl Stages {
         }
     }
 
+    /// Whether no cluster of characters becomes blanks, marks, or nothing, where blanks are more than what goes: what each of its
+    /// characters becomes says nothing of that.
+    pub fn clusters_are_solid(&self) -> bool {
+        let mark = match &self.cut {
+            Cut::Marked(view) if self.gaps().is_some() => view.mark(),
+            _ => return true,
+        };
+        self.normalizer.as_ref().is_none_or(|normalizer| normalizer.clusters_are_solid(mark))
+    }
+
     /// What blanks between words come to, where they are more than what goes.
     pub fn gaps(&self) -> Option<&Gaps> {
         match &self.between {

@@ -11,7 +11,7 @@ use crate::random::Random;
 use crate::spec::*;
 
 /// Whether words of it went by the hundred.
-fn took_words(tokenizer: &Tokenizer) -> bool {
+pub(super) fn took_words(tokenizer: &Tokenizer) -> bool {
     tokenizer.inner.workers.with(|worker| worker.words.is_some() || worker.packed_words.is_some())
 }
 
@@ -120,7 +120,7 @@ fn word_normalizer(
     }
 }
 
-fn word_spec(seed: u64) -> TokenizerSpec {
+pub(super) fn word_spec(seed: u64) -> TokenizerSpec {
     let mut random = Random::from_seed(seed);
     let mut one_of = |count: u64| random.next_u64() % count;
     let mut texts = vec!["[UNK]".to_string()];
@@ -172,7 +172,7 @@ fn word_spec(seed: u64) -> TokenizerSpec {
 }
 
 /// Both give the same columns of a text or the same error, asked twice: unknown to the slots and known. Returns the errors.
-fn refusals(fast: &Tokenizer, slow: &Tokenizer, text: &str, options: &EncodeOptions<'_>) -> usize {
+pub(super) fn refusals(fast: &Tokenizer, slow: &Tokenizer, text: &str, options: &EncodeOptions<'_>) -> usize {
     let fast_spec = fast.spec();
     let both = || match (columns(fast, text, options), columns(slow, text, options)) {
         (Ok(fast), Ok(slow)) => {
@@ -349,10 +349,9 @@ fn stage_spec(seed: u64) -> TokenizerSpec {
     let mut spec = word_spec(seed * 5 + 1);
     let mut random = Random::from_seed(seed);
     if random.next_u64().is_multiple_of(2) {
-        let bpe = random_bpe(&mut random);
-        // Bytes of a suffix stand for nothing, which has no place of its own.
-        let suffix = (!bpe.byte_fallback).then(|| "</w>".to_string());
-        spec.model = ModelSpec::Bpe(BpeSpec { end_of_word_suffix: suffix, ..bpe });
+        // Bytes of a suffix stand for nothing.
+        let suffix = Some("</w>".to_string());
+        spec.model = ModelSpec::Bpe(BpeSpec { end_of_word_suffix: suffix, ..random_bpe(&mut random) });
     }
     let split = |pattern: &str, behavior, invert| PreTokenizerSpec::Split {
         pattern: Pattern::Regex { source: pattern.into(), dialect: Dialect::Oniguruma },

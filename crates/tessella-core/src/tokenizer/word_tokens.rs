@@ -150,7 +150,8 @@ impl Solver<'_> {
             let mut hint = 0;
             let mut each = |piece: Range<usize>| {
                 pieces.piece(&text[piece.clone()], |start, end| {
-                    let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
+                    let bytes = (piece.start + start, piece.start + end);
+                    let span = map.span_in_piece(text, bytes, &piece, &mut hint);
                     span.start..span.end
                 })
             };
@@ -163,7 +164,8 @@ impl Solver<'_> {
                     let (map, text, mut hint) = (cut.map(), cut.buffer(), 0);
                     for piece in cut.pieces() {
                         pieces.piece(cut.str(piece), |start, end| {
-                            let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
+                            let bytes = (piece.start + start, piece.start + end);
+                            let span = map.span_in_piece(text, bytes, &piece.range(), &mut hint);
                             span.start..span.end
                         })?;
                     }

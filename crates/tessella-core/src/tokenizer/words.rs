@@ -321,9 +321,12 @@ impl Words {
         }
     }
 
-    /// What characters are; `None` if ASCII already is more than words and blanks.
+    /// What characters are; `None` if ASCII already is more than words and blanks, or several characters may become blanks.
     pub fn characters(&self) -> Option<&Characters> {
         let make = || {
+            if !self.stages.clusters_are_solid() {
+                return None;
+            }
             let stages = self.stages.clone();
             let join = stages.joins_alone();
             Characters::new(Box::new(move |c| stages.kind(c)), join)
