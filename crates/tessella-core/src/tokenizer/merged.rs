@@ -1,7 +1,8 @@
 //! New words and pieces of BPE models, merged side by side.
 //!
-//! What comes for the first time comes by the dozen, and merged one by one each waits for its look-ups alone. Pieces are written down as the symbols that the model sees in them, and merged together ([`SymbolMerger`]). A piece that has too many
-//! symbols, or that the model refuses, leaves its word to the way of a word alone, which is the twin of this.
+//! What comes for the first time comes by the dozen, and merged one by one each waits for its look-ups alone. Pieces are written down
+//! as the symbols that the model sees in them, and merged together ([`SymbolMerger`]). A piece that has too many symbols, or that the
+//! model refuses, leaves its word to the way of a word alone, which is the twin of this.
 
 use crate::error::Result;
 use crate::ids::TokenId;
