@@ -6,7 +6,9 @@ use super::fresh::{Batch, Solving};
 use super::merged::{Gathered, Merging, Room};
 use super::packed;
 use super::rows::{Row, RowCut};
+use super::spelling::Spelling;
 use super::word_solver::{Buffers, Solver};
+use super::words::Words;
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::lanes::{FEW_SYMBOLS, Key, LongWork, MOST_SYMBOLS, Work};
@@ -15,6 +17,22 @@ use crate::model::Model;
 /// A word that is a key as text. Words are cut at characters, so that it is one.
 fn text_of<'k>(bytes: &'k [u8; 16], key: &Key) -> &'k str {
     std::str::from_utf8(&bytes[..key.len()]).unwrap_or_default()
+}
+
+/// Takes a word that is one piece, or none; false if it has to go alone.
+#[inline]
+fn whole(
+    words: &Words,
+    (gathered, merging): (&mut Gathered, &Merging<'_>),
+    (number, most): (usize, usize),
+    piece: &str,
+    spelling: &mut Spelling,
+) -> bool {
+    !words.traps.are_in(piece)
+        && gathered.take(merging, (number, most), |each| match piece {
+            "" => Ok(()),
+            piece => each(words.stages.read(piece, spelling)),
+        })
 }
 
 impl Solver<'_> {
@@ -60,11 +78,7 @@ impl Solver<'_> {
         let shortly = self.words.shortly(key, &mut room);
         let piece = shortly.or_else(|| self.words.plainly(text_of(&bytes, &key), plain));
         piece.is_some_and(|piece| {
-            !self.words.traps.are_in(piece)
-                && gathered.take(merging, (index, FEW_SYMBOLS), |each| match piece {
-                    "" => Ok(()),
-                    piece => each(self.words.stages.read(piece, spelling)),
-                })
+            whole(self.words, (gathered, merging), (index, FEW_SYMBOLS), piece, spelling)
         })
     }
 
@@ -140,16 +154,29 @@ impl Solver<'_> {
         Ok(())
     }
 
+    /// Finds out new words alone, but for those that `joins` takes or that go into a row.
+    #[inline(always)]
+    fn alone_or_joined(
+        &mut self,
+        row: &mut Row,
+        keys: &[Key],
+        mut joins: impl FnMut(&mut Self, usize, Key) -> bool,
+        found: &mut impl FnMut(usize, &[TokenId]),
+    ) -> Result<()> {
+        for (index, &key) in keys.iter().enumerate() {
+            if !joins(self, index, key) && !self.joins_row(row, index, key) {
+                self.alone(key)?;
+                found(index, &self.buffers.numbers);
+            }
+        }
+        Ok(())
+    }
+
     /// Finds out new words, those in a row whose characters do not tell what they become.
     pub fn solve_in_rows(&mut self, keys: &[Key], mut found: impl FnMut(usize, &[TokenId])) -> Result<()> {
         let mut row = self.buffers.row.take().unwrap_or_default();
         row.clear();
-        for (index, key) in keys.iter().enumerate() {
-            if !self.joins_row(&mut row, index, *key) {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-        }
+        self.alone_or_joined(&mut row, keys, |_, _, _| false, &mut found)?;
         let outcome = self.row(&mut row, None, |solver, index| solver.alone(keys[index]), &mut found);
         self.buffers.row = Some(row);
         outcome
@@ -166,12 +193,8 @@ impl Solver<'_> {
         let mut row = self.buffers.row.take().unwrap_or_default();
         batch.clear();
         row.clear();
-        for (index, key) in keys.iter().enumerate() {
-            if !self.joins(&mut batch, solving, index, *key) && !self.joins_row(&mut row, index, *key) {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-        }
+        let joins = |solver: &mut Self, index, key| solver.joins(&mut batch, solving, index, key);
+        self.alone_or_joined(&mut row, keys, joins, &mut found)?;
         self.row(&mut row, None, |solver, index| solver.alone(keys[index]), &mut found)?;
         let outcome = match self.packs {
             true => batch.solve_with_places(solving, |index, tokens| {
@@ -213,13 +236,8 @@ impl Solver<'_> {
         let mut row = self.buffers.row.take().unwrap_or_default();
         gathered.clear();
         row.clear();
-        for (index, key) in keys.iter().enumerate() {
-            let is_gathered = self.gathers(&mut gathered, merging, index, *key);
-            if !is_gathered && !self.joins_row(&mut row, index, *key) {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-        }
+        let joins = |solver: &mut Self, index, key| solver.gathers(&mut gathered, merging, index, key);
+        self.alone_or_joined(&mut row, keys, joins, &mut found)?;
         let gathering = Some((&mut *gathered, merging, FEW_SYMBOLS));
         self.row(&mut row, gathering, |solver, index| solver.alone(keys[index]), &mut found)?;
         gathered.solve(merging, Room::Few(work), found);
@@ -245,12 +263,7 @@ impl Solver<'_> {
             let Buffers { plain, spelling, .. } = &mut *self.buffers;
             let joins = match (self.words.plainly(text, plain), &self.merging) {
                 (Some(piece), Some(merging)) => {
-                    let stages = &self.words.stages;
-                    !self.words.traps.are_in(piece)
-                        && gathered.take(merging, (number, MOST_SYMBOLS), |each| match piece {
-                            "" => Ok(()),
-                            piece => each(stages.read(piece, spelling)),
-                        })
+                    whole(self.words, (&mut gathered, merging), (number, MOST_SYMBOLS), piece, spelling)
                 }
                 (Some(_), None) => false,
                 (None, _) => self.has_rows() && row.push(number, text),
