@@ -90,13 +90,11 @@ EVERYWHERE = {"core::cancel", "core::error", "core::ids", "core::spec"}
 # Files that import each other in a circle, with the reason. A room's own front file and the files in it are one thing.
 CIRCLES = {
     "core::tokenizer::byte_lanes core::tokenizer::piece_lanes core::tokenizer::worker": "a worker owns its lanes, and they hand it what is too long for them",
-    "core::lanes::neon core::lanes::vectors core::lanes::x86 core::lanes::x86_avx2": "the choice of vectors makes those of one processor, "
-    "which are a kind of vectors",
     "python::components::processors python::tokenizer::face": "the tokenizer hands out its post-processor, which is told the ids of a "
     "tokenizer's tokens",
 }
 
-TEST_FILES = {"tests", "testing", "conformance", "decoding_tests"}
+TEST_FILES = {"tests", "testing", "conformance"}
 NOT_CODE = re.compile(r'b?r(#+)".*?"\1|//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|\'(?:\\.|["/])\'', re.DOTALL)
 INLINE_TESTS = re.compile(r"#\[cfg\(test\)\]\s*(pub(\(\w+\))? )?mod \w+ \{")
 USE = re.compile(r"^\s*(pub(?:\([\w: ]+\))?\s+)?use\s+([^;]+);", re.MULTILINE)
@@ -114,7 +112,7 @@ def sources() -> dict[Module, str]:
         folder = CRATES / f"tessella-{crate}" / "src"
         for path in sorted(folder.rglob("*.rs")):
             names = path.relative_to(folder).with_suffix("").parts
-            if TEST_FILES.isdisjoint(names):
+            if TEST_FILES.isdisjoint(names) and not names[-1].endswith("_tests"):
                 names = names[:-1] if names[-1] in {"lib", "mod"} else names
                 code = NOT_CODE.sub("", path.read_text(encoding="utf-8"))
                 found[(crate, *names)] = INLINE_TESTS.split(code)[0]
