@@ -11,6 +11,11 @@
 //! Unused pieces take part in merging and are taken apart again at the end, the way the text was last seen
 //! joined *anywhere* in the sentence; models that have any are therefore merged whole. What is left of them
 //! that cannot be taken apart is unknown.
+//!
+//! [`build`] makes the merges of the pieces, and [`tables`] is what merging looks into.
+
+mod build;
+mod tables;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,19 +25,12 @@ use super::memo::{Memo, Part, Stretch};
 use super::pieces::PieceTable;
 use crate::cancel::Cancel;
 use crate::error::Result;
-use crate::hash::hash_u64;
 use crate::ids::TokenId;
 use crate::model::agenda::Agenda;
 use crate::model::derivation::{self, Derivation, MOST_SYMBOLS};
-use crate::model::unigram::viterbi::char_width;
 use crate::random::Random;
-use crate::spec::PieceKind;
+use tables::{Characters, Crossable, Merge, NO_SYMBOL, Neighbour, Pairs};
 
-/// A character that is in no piece, and merges with nothing.
-const NO_SYMBOL: u32 = u32::MAX;
-/// Halves of pieces that are looked up together, and about as many as one piece has.
-const PORTION: usize = 1 << 13;
-const MOST_HALVES: usize = 64;
 /// Parts of up to so many symbols are merged without an agenda.
 const SHORT: usize = 24;
 
@@ -56,75 +54,10 @@ pub(super) struct ScoredMerges {
 }
 
 impl ScoredMerges {
-    pub(super) fn new(pieces: &PieceTable) -> Result<Self> {
-        let mut characters = Characters::default();
-        // What a text of these spells is the piece itself, but for unused ones, which are never made from text.
-        let mut emitted: Vec<TokenId> = (0..pieces.all().len() as TokenId).collect();
-        for (id, piece) in pieces.ordinary_pieces() {
-            if piece.kind == PieceKind::Unused {
-                emitted[id as usize] = pieces.unk_id();
-            }
-            if let Some(c) = only_char(&piece.text) {
-                characters.set(c, id);
-            }
-        }
-        // Characters that are no piece of their own but part of one are symbols too.
-        let texts = pieces.ordinary_pieces().map(|(_, piece)| piece.text.as_str());
-        for c in texts.flat_map(str::chars) {
-            if characters.get(c) == NO_SYMBOL {
-                characters.set(c, emitted.len() as u32);
-                emitted.push(pieces.unk_id());
-            }
-        }
-
-        let mut crossable = Crossable::default();
-        let mut pairs = Vec::new();
-        let ranks = ranks(pieces);
-        // Halves to the left, and to the right, of some pieces at a time, in room that serves the next ones.
-        let mut lefts: Vec<(usize, u32)> = Vec::new();
-        let mut halves: Vec<(u32, &str, TokenId)> = Vec::with_capacity(PORTION + MOST_HALVES);
-        for (id, piece) in pieces.ordinary_pieces() {
-            let text = piece.text.as_str();
-            let mut before = None;
-            for c in text.chars() {
-                let here = Neighbour { c, id: characters.get(c) };
-                if let Some(before) = before.replace(here) {
-                    crossable.add(before, here);
-                }
-            }
-            // All halves to the left in one walk; few of them are pieces.
-            lefts.clear();
-            pieces.ordinary().prefixes(text.as_bytes(), |length, id| lefts.push((length, id)));
-            let first = char_width(text.as_bytes()[0]);
-            if lefts.first().is_none_or(|(length, _)| *length != first) {
-                lefts.push((first, only_char(&text[..first]).map_or(NO_SYMBOL, |c| characters.get(c))));
-            }
-            let inner = lefts.iter().filter(|(length, _)| *length < text.len());
-            halves.extend(inner.map(|&(length, left)| (left, &text[length..], id)));
-            if halves.len() >= PORTION {
-                add_pairs(pieces, &characters, &ranks, &halves, &mut pairs);
-                halves.clear();
-            }
-        }
-        add_pairs(pieces, &characters, &ranks, &halves, &mut pairs);
-        Ok(ScoredMerges {
-            crossable: crossable.finished(),
-            pairs: Pairs::new(&pairs),
-            characters,
-            emitted,
-            unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
-            has_unused: pieces.has_unused,
-            // Unused pieces look at the whole sentence, and symbols are found from its start on.
-            joints: (!pieces.has_unused && !pieces.has_symbols())
-                .then(|| Joints::new(pieces.ordinary_pieces().map(|(_, piece)| piece.text.as_str()))),
-        })
-    }
-
     /// Left, right, rank and result of every merge; of the pieces, unless characters that are none merge as well.
     pub(super) fn merges(&self) -> Option<Vec<(TokenId, TokenId, u32, TokenId)>> {
         let pieces = self.unused.len();
-        let taken = self.pairs.slots.iter().filter(|(left, ..)| *left != NO_SYMBOL);
-        let merges = taken.map(|&(left, right, merge)| (left, right, merge.rank, merge.id));
+        let merges = self.pairs.all().map(|(left, right, merge)| (left, right, merge.rank, merge.id));
         (self.emitted.len() == pieces).then(|| merges.collect())
     }
 
@@ -425,28 +358,6 @@ impl ScoredMerges {
     }
 }
 
-/// Appends the merges that halves to the left take part in: those whose other half is a symbol too.
-fn add_pairs(
-    pieces: &PieceTable,
-    characters: &Characters,
-    ranks: &[u32],
-    halves: &[(u32, &str, TokenId)],
-    pairs: &mut Vec<(u32, u32, Merge)>,
-) {
-    let mut each = halves.iter();
-    pieces.ordinary_ids(
-        halves.len(),
-        |half| halves[half].1,
-        |right| {
-            let Some(&(left, text, id)) = each.next() else { return };
-            let right = right.or_else(|| only_char(text).map(|c| characters.get(c)));
-            if let Some(right) = right.filter(|&right| right != NO_SYMBOL) {
-                pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
-            }
-        },
-    );
-}
-
 #[inline]
 fn char_at(text: &str, at: usize) -> (char, usize) {
     let first = text.as_bytes()[at];
@@ -455,28 +366,6 @@ fn char_at(text: &str, at: usize) -> (char, usize) {
     }
     let c = text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
     (c, c.len_utf8())
-}
-
-fn only_char(text: &str) -> Option<char> {
-    let mut chars = text.chars();
-    chars.next().filter(|_| chars.next().is_none())
-}
-
-/// Place of each piece by falling score; equal scores share a place.
-fn ranks(pieces: &PieceTable) -> Vec<u32> {
-    let score = |id: u32| pieces.all()[id as usize].score;
-    let mut order: Vec<u32> = (0..pieces.all().len() as u32).collect();
-    // No score is NaN, so any two compare.
-    order.sort_by(|&a, &b| score(b).partial_cmp(&score(a)).unwrap_or(std::cmp::Ordering::Equal));
-    let mut ranks = vec![0; order.len()];
-    let mut rank = 0;
-    for (place, &id) in order.iter().enumerate() {
-        if place > 0 && score(id) != score(order[place - 1]) {
-            rank += 1;
-        }
-        ranks[id as usize] = rank;
-    }
-    ranks
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -512,144 +401,6 @@ impl Scratch {
     fn give_back(&mut self) {
         if self.symbols.capacity() > 1 << 20 {
             *self = Scratch::default();
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Merge {
-    id: TokenId,
-    rank: u32,
-}
-
-impl Merge {
-    const NONE: Merge = Merge { id: 0, rank: u32::MAX };
-}
-
-/// Pairs of symbols and what they become: open addressing, at most half full.
-#[derive(Debug)]
-struct Pairs {
-    slots: Vec<(u32, u32, Merge)>,
-    mask: usize,
-}
-
-impl Pairs {
-    fn new(pairs: &[(u32, u32, Merge)]) -> Self {
-        let size = (pairs.len() * 2 + 1).next_power_of_two();
-        let mut table = Pairs { slots: vec![(NO_SYMBOL, NO_SYMBOL, Merge::NONE); size], mask: size - 1 };
-        for &(left, right, merge) in pairs {
-            let slot = table.slot(left, right);
-            table.slots[slot] = (left, right, merge);
-        }
-        table
-    }
-
-    #[inline]
-    fn slot(&self, left: u32, right: u32) -> usize {
-        let mut slot = hash_u64((left as u64) << 32 | right as u64) as usize & self.mask;
-        loop {
-            let (a, b, _) = self.slots[slot];
-            if (a, b) == (left, right) || a == NO_SYMBOL {
-                return slot;
-            }
-            slot = (slot + 1) & self.mask;
-        }
-    }
-
-    #[inline]
-    fn get(&self, left: u32, right: u32) -> Option<Merge> {
-        if left == NO_SYMBOL {
-            return None;
-        }
-        let (found, _, merge) = self.slots[self.slot(left, right)];
-        (found != NO_SYMBOL).then_some(merge)
-    }
-}
-
-/// Symbols of single characters, in pages of 256 code points.
-#[derive(Debug, Default)]
-struct Characters {
-    page_of: Vec<u16>,
-    pages: Vec<[u32; 256]>,
-}
-
-impl Characters {
-    fn set(&mut self, c: char, symbol: u32) {
-        let high = c as usize >> 8;
-        if self.page_of.len() <= high {
-            self.page_of.resize(high + 1, u16::MAX);
-        }
-        if self.page_of[high] == u16::MAX {
-            self.page_of[high] = self.pages.len() as u16;
-            self.pages.push([NO_SYMBOL; 256]);
-        }
-        self.pages[self.page_of[high] as usize][c as usize & 255] = symbol;
-    }
-
-    #[inline]
-    fn get(&self, c: char) -> u32 {
-        match self.page_of.get(c as usize >> 8) {
-            Some(&page) if page != u16::MAX => self.pages[page as usize][c as usize & 255],
-            _ => NO_SYMBOL,
-        }
-    }
-}
-
-/// A character next to a boundary.
-#[derive(Debug, Clone, Copy)]
-struct Neighbour {
-    c: char,
-    id: u32,
-}
-
-impl Neighbour {
-    /// The start of the text, or a symbol that never merges.
-    const EDGE: Neighbour = Neighbour { c: '\0', id: NO_SYMBOL };
-}
-
-/// Which characters are neighbours in some piece.
-#[derive(Debug)]
-struct Crossable {
-    /// For ASCII and `▁` (which stands in for U+0000): bit `right` of row `left`.
-    common: Box<[u128; 128]>,
-    /// All others; a list until all are there.
-    others: Pairs,
-    list: Vec<(u32, u32, Merge)>,
-}
-
-impl Default for Crossable {
-    fn default() -> Self {
-        Crossable { common: Box::new([0; 128]), others: Pairs::new(&[]), list: Vec::new() }
-    }
-}
-
-impl Crossable {
-    fn add(&mut self, left: Neighbour, right: Neighbour) {
-        match (Self::place(left), Self::place(right)) {
-            (Some(left), Some(right)) => self.common[left] |= 1 << right,
-            _ => self.list.push((left.id, right.id, Merge::NONE)),
-        }
-    }
-
-    fn finished(self) -> Self {
-        Crossable { common: self.common, others: Pairs::new(&self.list), list: Vec::new() }
-    }
-
-    #[inline]
-    fn place(neighbour: Neighbour) -> Option<usize> {
-        match neighbour.c {
-            '\0' => None,
-            '▁' => Some(0),
-            c if c.is_ascii() => Some(c as usize),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn contains(&self, left: Neighbour, right: Neighbour) -> bool {
-        match (Self::place(left), Self::place(right)) {
-            (Some(left), Some(right)) => self.common[left] >> right & 1 == 1,
-            _ => right.id != NO_SYMBOL && self.others.get(left.id, right.id).is_some(),
         }
     }
 }
