@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan::Plan;
-use super::{Inner, Texts, Tokenizer, worker};
+use super::pool::Pool;
+use super::worker::LanesStart;
+use super::{Inner, Texts, Tokenizer};
 use crate::added::{AddedVocabulary, resolve_ids};
 use crate::cancel::Cancel;
 use crate::decode::Decoder;
@@ -45,7 +47,7 @@ impl Tokenizer {
     /// that was forked before for itself.
     pub fn get_ready(&self) {
         self.inner.added().get_ready();
-        if self.inner.workers.lanes != worker::LanesStart::Never {
+        if self.inner.workers.lanes != LanesStart::Never {
             self.inner.plan.get_ready();
         }
     }
@@ -116,7 +118,7 @@ impl Tokenizer {
         let mut tokenizer =
             Self::build(self.inner.spec.clone(), Some(&self.inner), bytes, Compiled::default())?;
         if let Some(inner) = Arc::get_mut(&mut tokenizer.inner) {
-            inner.workers = Arc::new(worker::Pool::after(&self.inner.workers, bytes));
+            inner.workers = Arc::new(Pool::after(&self.inner.workers, bytes));
         }
         Ok(tokenizer)
     }
@@ -171,8 +173,8 @@ impl Tokenizer {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && old.plan.same_keys(&plan) => {
                 old.workers.clone()
             }
-            Some(old) => Arc::new(worker::Pool::after(&old.workers, cache_budget)),
-            None => Arc::new(worker::Pool::new(cache_budget)),
+            Some(old) => Arc::new(Pool::after(&old.workers, cache_budget)),
+            None => Arc::new(Pool::new(cache_budget)),
         };
         let texts = match old {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && Arc::ptr_eq(&old.texts.added, &added) => {

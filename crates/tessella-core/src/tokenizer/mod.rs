@@ -7,7 +7,7 @@
 //! - `segment`: raw text to pieces: added tokens, normalisation, pre-tokenization
 //! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
 //! - `words`, `units`: what much text is cut into where nothing around it matters, by the hundred
-//! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
+//! - `worker`: buffers and piece cache of one thread; a piece becomes tokens; `pool`: workers at rest, which are lent
 //! - `brief`: texts of a few bytes, remembered whole; `listed`: words of lists, with their places
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
 //!   - `aligned`: the full path, with offsets, words and token texts: `columns`, into which `tokens` brings those of a text, and
@@ -55,6 +55,7 @@ mod piece_lanes_tests;
 mod pieces;
 mod placed;
 mod plan;
+mod pool;
 mod positions;
 mod ragged;
 mod ranked;
@@ -76,10 +77,16 @@ mod units;
 mod untold;
 mod way;
 mod word_blanks;
+#[cfg(test)]
+mod word_gap_tests;
 mod word_gaps;
 mod word_lanes;
+#[cfg(test)]
+mod word_part_tests;
 mod word_places;
 mod word_solver;
+#[cfg(test)]
+mod word_stage_tests;
 mod word_stages;
 #[cfg(test)]
 mod word_tests;
@@ -136,7 +143,7 @@ struct Inner {
     texts: Arc<Texts>,
     decoding: Arc<decoding::Decoding>,
     plan: plan::Plan,
-    workers: Arc<worker::Pool>,
+    workers: Arc<pool::Pool>,
     cache_budget: usize,
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::pool::Pool;
 use super::way::{Cut, Way};
-use super::worker::{LanesStart, Pool};
+use super::worker::LanesStart;
 use super::{EncodeOptions, Input, Tokenizer};
 use crate::encoding::OffsetUnit;
 use crate::random::Random;
