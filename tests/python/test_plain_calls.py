@@ -265,7 +265,7 @@ def test_tokens_and_ids(roles, monkeypatch):
     from tessella.batch import tokenizer as whole
 
     for module, name in (
-        (whole, "tokens_of"), (whole, "text_of_tokens"), (special, "ids_of"), (special, "mask_of"), (padding, "copy_of_numbers"),
+        (special, "tokens_of"), (whole, "text_of_tokens"), (special, "ids_of"), (special, "mask_of"), (padding, "copy_of_numbers"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, lambda *arguments: None)
     assert plain == list(answers())
@@ -348,8 +348,10 @@ def test_rows_of_arrays():
 
 
 def test_real_tables():
-    models_folder = texts.needed("TESSELLA_MODELS")
-    ranks = load_tiktoken_bpe(models_folder / "cl100k_base.tiktoken")
+    folder = texts.folder("TESSELLA_MODELS")
+    if folder is None or not (folder / "cl100k_base.tiktoken").exists():
+        pytest.skip("TESSELLA_MODELS names no folder with this file")
+    ranks = load_tiktoken_bpe(folder / "cl100k_base.tiktoken")
     pair = both(ranks, {"<|endoftext|>": 100257})
     chosen = random.Random(5)
     for _ in range(300):

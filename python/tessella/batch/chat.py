@@ -7,11 +7,14 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, UnsupportedError
 from .encoding import BatchEncoding
 from .templates import plain, render, render_with_spans
+
+if TYPE_CHECKING:
+    from .tensors import Tensors
 
 #: A template, or templates by name, or ``None``.
 Templates = str | dict[str, str] | None
@@ -201,6 +204,31 @@ def chosen_template(own: Templates, given: str | None, tools: object) -> str:
     return own
 
 
+def check_together(
+    masked: bool, encoded: bool, continued: bool | str, prompted: bool, sanitized: bool
+) -> None:
+    """Refuses options of ``apply_chat_template`` that are not supported or do not go together.
+
+    Args:
+        masked: a mask of what the assistant says is wanted.
+        encoded: the conversation becomes a ``BatchEncoding``.
+        continued: it ends right after the text of its last message.
+        prompted: it ends with what begins an answer.
+        sanitized: control tokens in it are made harmless.
+    """
+    if sanitized:
+        raise UnsupportedError(
+            "sanitize_control_tokens is not supported: encode what users wrote with split_special_tokens=True"
+        )
+    if masked and not encoded:
+        raise ArgumentError(
+            "`return_assistant_tokens_mask=True` requires `return_dict=True` and `tokenize=True`"
+        )
+    if continued and (prompted or masked):
+        other = "add_generation_prompt" if prompted else "return_assistant_tokens_mask"
+        raise ArgumentError(f"continue_final_message and {other} are not compatible: use one of them")
+
+
 class Written(NamedTuple):
     """What a template wrote."""
 
@@ -261,7 +289,7 @@ def _continued(template: str, values: Mapping[str, Any], field: str) -> str:
     return _cut(marked, unmarked, text, mark)
 
 
-def masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[list[int]]:
+def _masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[list[int]]:
     """Of each row a mask of the tokens that stand for characters of these spans."""
     rows = batch.encodings or []
     samples = batch.get("overflow_to_sample_mapping", range(len(rows)))
@@ -294,3 +322,14 @@ def masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[list
                 "larger `max_length`"
             )
     return made
+
+
+def add_masks(
+    batch: BatchEncoding, spans: list[list[tuple[int, int]]], batched: bool, tensors: Tensors | None
+) -> None:
+    """Adds the column ``assistant_masks``: a row, or a list of rows, as the other columns are."""
+    rows: Any = _masks(batch, spans)
+    if not batched and tensors is None and "overflow_to_sample_mapping" not in batch:
+        rows = rows[0]
+    batch["assistant_masks"] = rows
+    batch.convert_to_tensors(tensors)

@@ -9,7 +9,7 @@ from .._notices import warn
 from ..errors import ArgumentError
 
 if TYPE_CHECKING:
-    from ..tokenizer import Tokenizer
+    from .tokenizer import PretrainedTokenizer
 
 
 # Blanks that joining tokens with spaces leaves before punctuation and English endings.
@@ -64,22 +64,16 @@ def plain_ids(ids: Any) -> Any:
     )
 
 
-def cleaned(text: str, backend: Tokenizer, word_end: str | None, wanted: bool | None, default: bool) -> str:
-    """The text of a tokenizer, cleaned up if that is wanted.
-
-    Args:
-        text: what the tokenizer decoded.
-        backend: the tokenizer. Blanks that byte pairs decode are those of the text, and stay.
-        word_end: what its pieces have at the ends of words; tokenizers of CLIP models mark these, and their
-            decoder leaves the marks.
-        wanted: what the caller says about cleaning up.
-        default: what the settings say.
-    """
+def _cleaned(tokenizer: PretrainedTokenizer, text: str, wanted: bool | None) -> str:
+    """What the tokenizer decoded, cleaned up if the caller wants that; ``None`` leaves it to the settings."""
+    word_end = tokenizer._word_end
     if word_end:
+        # Pieces of CLIP models have it at the ends of words, and their decoder leaves it.
         text = text.replace(word_end, " ").strip()
-    if not (default if wanted is None else wanted):
+    if not (tokenizer.clean_up_tokenization_spaces if wanted is None else wanted):
         return text
-    if type(backend.model).__name__ == "BPE":
+    # Blanks that byte pairs decode are those of the text, and stay.
+    if type(tokenizer.backend_tokenizer.model).__name__ == "BPE":
         if wanted:
             warn(
                 "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the "
@@ -87,3 +81,28 @@ def cleaned(text: str, backend: Tokenizer, word_end: str | None, wanted: bool | 
             )
         return text
     return clean_up(text)
+
+
+def decoded(
+    tokenizer: PretrainedTokenizer,
+    token_ids: Any,
+    skip_special_tokens: bool,
+    wanted: bool | None,
+    cleans: object,
+) -> str | list[str]:
+    """The text of ids, or the texts of rows of them.
+
+    Args:
+        tokenizer: whose ids they are.
+        token_ids: an id, ids or rows of ids, in lists or arrays.
+        skip_special_tokens: leave special tokens out.
+        wanted: what the caller says about cleaning up.
+        cleans: whether anything is cleaned up.
+    """
+    backend = tokenizer.backend_tokenizer
+    ids = plain_ids(token_ids)
+    if isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], (list, tuple)):
+        texts = backend.decode_batch(ids, skip_special_tokens)
+        return [_cleaned(tokenizer, text, wanted) for text in texts] if cleans else texts
+    text = backend.decode([ids] if isinstance(ids, int) else ids, skip_special_tokens)
+    return _cleaned(tokenizer, text, wanted)

@@ -8,16 +8,18 @@ up here, and Python asks a class for that, not what the class holds: ``SpecialTo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._formats import ROLES
 from .._merged import OWN
 from .._ordered import in_order
-from .._tessella import ids_of, mask_of
+from .._tessella import ids_of, mask_of, tokens_of
 from ..errors import ArgumentError, UnsupportedError
 from ..tokens import AddedToken, said_of_normalized
+from .decoding import plain_ids
 
 if TYPE_CHECKING:
+    from .._types import Ids
     from ..tokenizer import Tokenizer
 
 __all__ = ["ROLES", "SpecialTokens", "as_token", "guess"]
@@ -242,6 +244,44 @@ class SpecialTokens:
     def vocab(self) -> dict[str, int]:
         """All tokens and their ids."""
         return self.get_vocab()
+
+    @overload
+    def convert_tokens_to_ids(self, tokens: str) -> int | None: ...
+
+    @overload
+    def convert_tokens_to_ids(self, tokens: list[str] | tuple[str, ...]) -> list[int | None]: ...
+
+    def convert_tokens_to_ids(
+        self, tokens: str | list[str] | tuple[str, ...]
+    ) -> int | list[int | None] | None:
+        """The id of a token, or the ids of several; of an unknown one that of ``unk_token``, or ``None``."""
+        if isinstance(tokens, str):
+            return self._id(tokens)
+        if type(tokens) is list:
+            return self._ids(tokens)
+        return [self._id(token) for token in in_order("tokens", tokens, "a str or a list of str")]
+
+    @overload
+    def convert_ids_to_tokens(self, ids: int, skip_special_tokens: bool = False) -> str | None: ...
+
+    @overload
+    def convert_ids_to_tokens(self, ids: Ids, skip_special_tokens: bool = False) -> list[str | None]: ...
+
+    def convert_ids_to_tokens(
+        self, ids: int | Ids, skip_special_tokens: bool = False
+    ) -> str | list[str | None] | None:
+        """The token of an id, or the tokens of several; ``None`` for an id that is not there."""
+        if type(ids) is list:
+            skipped_ids = self.all_special_ids if skip_special_tokens else []
+            tokens = tokens_of(self.backend_tokenizer, ids, skipped_ids)
+            if tokens is not None:
+                return tokens
+        given = plain_ids(ids)
+        token = self.backend_tokenizer.id_to_token
+        if not isinstance(given, (list, tuple)):
+            return token(given)
+        skipped = set(self.all_special_ids) if skip_special_tokens else ()
+        return [token(id) for id in given if id not in skipped]
 
     @property
     def added_tokens_decoder(self) -> dict[int, AddedToken]:

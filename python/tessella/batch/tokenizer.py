@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from .._calls import a_call, an_encode
 from .._notices import warn
-from .._ordered import in_order
 from .._prefix import check_prefix
-from .._tessella import text_of_tokens, tokens_of
+from .._tessella import text_of_tokens
 from ..errors import ArgumentError, UnsupportedError
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
@@ -40,10 +39,10 @@ from .calling import (
     ids_alone,
     row_alone,
 )
-from .chat import Tool, chosen_template, masks, named_templates, written
+from .chat import Tool, add_masks, check_together, chosen_template, named_templates, written
 from .checks import a_flag
 from .classes import DEFAULTS, has_ends, plain_name, shape
-from .decoding import cleaned, plain_ids
+from .decoding import decoded, plain_ids
 from .encoding import BatchEncoding
 from .ends import Ends
 from .files import HubOptions, check_names, found, made_from, saved, uploaded
@@ -675,44 +674,6 @@ class PretrainedTokenizer(OtherNames):
 
     # Ids to text.
 
-    @overload
-    def convert_tokens_to_ids(self, tokens: str) -> int | None: ...
-
-    @overload
-    def convert_tokens_to_ids(self, tokens: list[str] | tuple[str, ...]) -> list[int | None]: ...
-
-    def convert_tokens_to_ids(
-        self, tokens: str | list[str] | tuple[str, ...]
-    ) -> int | list[int | None] | None:
-        """The id of a token, or the ids of several; of an unknown one that of ``unk_token``, or ``None``."""
-        if isinstance(tokens, str):
-            return self._id(tokens)
-        if type(tokens) is list:
-            return self._ids(tokens)
-        return [self._id(token) for token in in_order("tokens", tokens, "a str or a list of str")]
-
-    @overload
-    def convert_ids_to_tokens(self, ids: int, skip_special_tokens: bool = False) -> str | None: ...
-
-    @overload
-    def convert_ids_to_tokens(self, ids: Ids, skip_special_tokens: bool = False) -> list[str | None]: ...
-
-    def convert_ids_to_tokens(
-        self, ids: int | Ids, skip_special_tokens: bool = False
-    ) -> str | list[str | None] | None:
-        """The token of an id, or the tokens of several; ``None`` for an id that is not there."""
-        if type(ids) is list:
-            skipped_ids = self.all_special_ids if skip_special_tokens else []
-            tokens = tokens_of(self.backend_tokenizer, ids, skipped_ids)
-            if tokens is not None:
-                return tokens
-        given = plain_ids(ids)
-        token = self.backend_tokenizer.id_to_token
-        if not isinstance(given, (list, tuple)):
-            return token(given)
-        skipped = set(self.all_special_ids) if skip_special_tokens else ()
-        return [token(id) for id in given if id not in skipped]
-
     def convert_tokens_to_string(self, tokens: list[str]) -> str:
         """Tokens to text."""
         if isinstance(tokens, str):
@@ -781,14 +742,7 @@ class PretrainedTokenizer(OtherNames):
             except TypeError:
                 # One of them is no plain number.
                 pass
-        ids = plain_ids(token_ids)
-        if isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], (list, tuple)):
-            texts = self.backend_tokenizer.decode_batch(ids, skip_special_tokens)
-            if not cleans:
-                return texts
-            return [self._cleaned(text, clean_up_tokenization_spaces) for text in texts]
-        text = self.backend_tokenizer.decode([ids] if isinstance(ids, int) else ids, skip_special_tokens)
-        return self._cleaned(text, clean_up_tokenization_spaces)
+        return decoded(self, token_ids, skip_special_tokens, clean_up_tokenization_spaces, cleans)
 
     @warning_of_options
     def batch_decode(
@@ -807,10 +761,6 @@ class PretrainedTokenizer(OtherNames):
         # One row is a text, and so is none at all.
         ids = plain_ids(sequences) if not texts else None
         return [] if isinstance(ids, (list, tuple)) and not ids else [texts]
-
-    def _cleaned(self, text: str, wanted: bool | None) -> str:
-        default = self.clean_up_tokenization_spaces
-        return cleaned(text, self.backend_tokenizer, self._word_end, wanted, default)
 
     # Conversations.
 
@@ -878,19 +828,14 @@ class PretrainedTokenizer(OtherNames):
             >>> tokenizer.apply_chat_template(chat)["input_ids"]
             [1, 2, 0]
         """
-        if sanitize_control_tokens:
-            raise UnsupportedError(
-                "sanitize_control_tokens is not supported: encode what users wrote with "
-                "split_special_tokens=True"
-            )
         masked = return_assistant_tokens_mask
-        if masked and not (tokenize and return_dict):
-            raise ArgumentError(
-                "`return_assistant_tokens_mask=True` requires `return_dict=True` and `tokenize=True`"
-            )
-        if continue_final_message and (add_generation_prompt or masked):
-            other = "add_generation_prompt" if add_generation_prompt else "return_assistant_tokens_mask"
-            raise ArgumentError(f"continue_final_message and {other} are not compatible: use one of them")
+        check_together(
+            masked,
+            tokenize and return_dict,
+            continue_final_message,
+            add_generation_prompt,
+            sanitize_control_tokens,
+        )
         texts, spans, batched = written(
             self.get_chat_template(chat_template, tools),
             conversation,
@@ -917,12 +862,7 @@ class PretrainedTokenizer(OtherNames):
         }
         made = self(rendered, **options)
         if masked:
-            rows: Any = masks(made, spans)
-            one_row = not batched and options["return_tensors"] is None
-            if one_row and "overflow_to_sample_mapping" not in made:
-                rows = rows[0]
-            made["assistant_masks"] = rows
-            made.convert_to_tensors(options["return_tensors"])
+            add_masks(made, spans, batched, options["return_tensors"])
         return made if return_dict else made["input_ids"]
 
     # Training.
