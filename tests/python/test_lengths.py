@@ -1,4 +1,4 @@
-"""A function does one thing: none is longer than a screen or two, its docstring not counted."""
+"""A function does one thing: none is longer than a screen or two, its docstring not counted. A file has one idea, and so many lines."""
 
 import ast
 import re
@@ -10,6 +10,9 @@ ROOT = Path(__file__).parents[2]
 LINES = 80
 # What is longer, and why it may be.
 LONGER: dict[str, str] = {}
+# Of a file, without blank lines, comments and docstrings.
+LINES_OF_A_FILE = 600
+LONGER_FILES = {"crates/tessella-core/src/unicode/tables.rs": "generated"}
 
 
 def python_functions(text):
@@ -61,3 +64,33 @@ def test_functions_are_found(lengths):
 
 def test_functions_are_short(lengths):
     assert {name for name, lines in lengths.items() if lines > LINES} == set(LONGER)
+
+
+def python_lines(text):
+    """Lines with code."""
+    docs = set()
+    for node in ast.walk(ast.parse(text)):
+        has_docs = isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        if has_docs and ast.get_docstring(node, clean=False) is not None:
+            docs.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    lines = enumerate(text.splitlines(), 1)
+    return sum(1 for number, line in lines if number not in docs and not re.match(r"\s*(#|$)", line))
+
+
+def rust_lines(text):
+    return sum(1 for line in text.splitlines() if not re.match(r"\s*(//|$)", line))
+
+
+def test_files_are_short():
+    assert python_lines('"""One."""\n\n# Two.\nthree = """\nfour"""\n') == 2
+    assert rust_lines("//! One.\n\nmod two; // three\n    /// Four.\n") == 1
+    found = {}
+    for folder, ending, count in (
+        ("python", "py", python_lines),
+        ("tests", "py", python_lines),
+        ("crates", "rs", rust_lines),
+    ):
+        for path in (ROOT / folder).rglob(f"*.{ending}"):
+            found[path.relative_to(ROOT).as_posix()] = count(path.read_text(encoding="utf-8"))
+    assert len(found) > 900
+    assert {name for name, lines in found.items() if lines > LINES_OF_A_FILE} == set(LONGER_FILES)
