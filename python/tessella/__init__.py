@@ -171,10 +171,7 @@ def _before_fork() -> None:
     _tessella.hold_threads()
 
 
-#: Environment variables by which the engine is asked for another of its ways, and what they may say.
-_WAYS = {"TESSELLA_VECTORS": ("plain", "neon", "avx2", "avx512"), "TESSELLA_LANES": ("off", "at-once")}
-
-for _name, _known in _WAYS.items():
+for _name, _known in _tessella.WAYS:
     if (_asked := os.environ.get(_name)) and _asked not in _known:
         _warn(f"{_name} is {_asked!r}, which asks for nothing: it may be {' or '.join(_known)}")
 

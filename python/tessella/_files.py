@@ -107,6 +107,16 @@ those of one: unpack it again, or give it a name without that ending if it is te
     _tessella.check_packing(written(path), head)
 
 
+def packing(head: bytes) -> str | None:
+    """How a file is packed, by its first bytes: ``"gzip"``, ``"zstd"``, or not at all.
+
+    Example:
+        >>> packing(b"\\x1f\\x8b\\x08\\x00"), packing(b'{"te')
+        ('gzip', None)
+    """
+    return _tessella.packing(head)
+
+
 def check_rows(stream: Any, how: Reading) -> None:
     """Refuses standard input that begins with a row of JSON and would be read as text, braces and keys.
 

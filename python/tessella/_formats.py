@@ -17,6 +17,8 @@ ENDINGS = tuple(dict.fromkeys(f".{ending}" for _, _, endings, _ in _KNOWN for en
 WRITABLE = (*(name for name, _, _, written in _KNOWN if written), "folder")
 #: The models that a ``tokenizer.json`` may hold, by their ``type``.
 MODELS = tuple(kind for kind, _ in _tessella.ModelHandle.kinds())
+#: What packed files of texts end in, and files of JSON lines.
+PACKED_ENDINGS, LINES_ENDINGS = tuple(_tessella.PACKED), tuple(_tessella.JSON_LINES)
 #: Encodings whose patterns and special tokens are built in.
 ENCODINGS = tuple(_tessella.encodings())
 

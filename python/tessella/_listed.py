@@ -15,13 +15,10 @@ from ._formats import ROLES
 from ._merged import FURTHER, named_tokens, texts
 from ._notices import warn
 from .errors import FormatError
-from .tokens import AddedToken
+from .tokens import FLAGS, AddedToken
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
-
-
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def add_listed(tokenizer: Tokenizer, settings: Mapping[str, Any], added: Mapping[str, Any] | None) -> None:
@@ -63,7 +60,7 @@ def add_listed(tokenizer: Tokenizer, settings: Mapping[str, Any], added: Mapping
 
 
 def _told(token: AddedToken) -> tuple[object, ...]:
-    return tuple(getattr(token, flag) for flag in _FLAGS)
+    return tuple(getattr(token, flag) for flag in FLAGS)
 
 
 def _older(
@@ -101,7 +98,7 @@ def listed_tokens(decoder: object, is_checked: bool = False) -> dict[int, AddedT
         here = f"{where}[{id!r}]"
         if not is_checked and isinstance(token, Mapping):
             for key in token:
-                if key not in (*_FLAGS, "content", "__type", "id"):
+                if key not in (*FLAGS, "content", "__type", "id"):
                     warn(f"{here} has the field `{key}`, which is none of an added token's: it is ignored")
         tokens[_id(id, here)] = token if isinstance(token, AddedToken) else _token(token, here)
     return tokens
@@ -110,7 +107,7 @@ def listed_tokens(decoder: object, is_checked: bool = False) -> dict[int, AddedT
 def _token(token: object, here: str) -> AddedToken:
     if not isinstance(token, Mapping) or not isinstance(token.get("content"), str):
         raise FormatError(f"{here} must be an object with the `content` of a token, not {token!r}")
-    flags = {flag: token[flag] for flag in _FLAGS if token.get(flag) is not None}
+    flags = {flag: token[flag] for flag in FLAGS if token.get(flag) is not None}
     for flag, value in flags.items():
         if not isinstance(value, bool):
             raise FormatError(f"{here}.{flag} must be true or false, not {value!r}")

@@ -187,6 +187,8 @@ class TextIterator:
     def __next__(self) -> str: ...
 
 LEAST_BUDGET: int
+#: What files of counts begin with.
+COUNTS_BEGIN: bytes
 
 class PieceCounts:
     def __new__(
@@ -219,6 +221,13 @@ class PieceCounts:
 
 def names_json_lines(path: str) -> bool: ...
 def check_packing(path: str, head: bytes) -> None: ...
+def packing(head: bytes) -> str | None: ...
+
+#: What packed files end in, and files of JSON lines.
+PACKED: Sequence[str]
+JSON_LINES: Sequence[str]
+#: Environment variables by which the engine is asked for another of its ways, and what they may say.
+WAYS: Sequence[tuple[str, Sequence[str]]]
 
 @final
 class TextFiles:

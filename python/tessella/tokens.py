@@ -33,7 +33,8 @@ class SplitDelimiterBehavior(Enum):
     CONTIGUOUS = "contiguous"
 
 
-_FLAGS = frozenset({"single_word", "lstrip", "rstrip", "normalized", "special"})
+#: What an added token is besides its text.
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 class AddedToken:
@@ -87,7 +88,7 @@ class AddedToken:
 
     def __setattr__(self, name: str, value: object) -> None:
         # A text such as "no" is true to Python, and would be a flag that is set.
-        if name in _FLAGS and type(value).__name__ not in ("bool", "bool_"):
+        if name in FLAGS and type(value).__name__ not in ("bool", "bool_"):
             raise TypeError(
                 f"`{name}` of an AddedToken must be a bool, not {type(value).__name__} {value!r:.60}"
             )

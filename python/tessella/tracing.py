@@ -106,6 +106,11 @@ Step = MergeStep | EstimateStep | PruneStep
 _NAMES = {MergeStep: "merge", EstimateStep: "estimate", PruneStep: "prune"}
 
 
+def _told(step: Step) -> dict[str, Any]:
+    """A step as data, with the name of its kind."""
+    return {"step": _NAMES[type(step)], **asdict(step)}
+
+
 class JsonLines:
     """Writes each step as a line of JSON. May be the ``on_step`` of a trace, so that nothing need be kept."""
 
@@ -113,8 +118,7 @@ class JsonLines:
         self._file = file
 
     def __call__(self, step: Step) -> None:
-        told = {"step": _NAMES[type(step)], **asdict(step)}
-        self._file.write(json.dumps(told, ensure_ascii=False) + "\n")
+        self._file.write(json.dumps(_told(step), ensure_ascii=False) + "\n")
 
     def end(self, ended: str) -> None:
         """Writes why learning ended, if it did."""

@@ -80,5 +80,5 @@ pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
 pub use tokenizer::{
     BRIEF, Compiled, DecodeRoom, EncodeOptions, FewIds, Input, Joined, ManyInputs, ManyTexts, PieceCounter,
-    PieceCutter, RaggedIds, Ranked, Sequence, StagePiece, Tokenizer,
+    PieceCutter, RaggedIds, Ranked, Sequence, StagePiece, Tokenizer, WAYS,
 };

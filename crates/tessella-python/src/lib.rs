@@ -27,6 +27,7 @@ mod files;
 mod sentencepiece;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use border::interpreter::quick::quicken;
 
@@ -103,8 +104,13 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::reading::names_json_lines, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::encode_column, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::check_packing, module)?)?;
+    module.add_function(wrap_pyfunction!(files::reading::packing, module)?)?;
+    module.add("PACKED", tessella_formats::corpus::PACKED.map(|(ending, _)| ending))?;
+    module.add("JSON_LINES", tessella_formats::corpus::JSON_LINES)?;
+    module.add("WAYS", tessella_core::WAYS.map(|(variable, names)| (variable, names.to_vec())))?;
     module.add_class::<training::progress::Meter>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
+    module.add("COUNTS_BEGIN", PyBytes::new(module.py(), tessella_train::counts::MAGIC))?;
     module.add_class::<training::texts::TextsOf>()?;
     module.add_function(wrap_pyfunction!(training::counting::count_texts_into, module)?)?;
     module.add_function(wrap_pyfunction!(training::counting::count_files_into, module)?)?;

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._formats import PACKED_ENDINGS
 from .._shown import written
 from .._texts import Reading
 from ..errors import ArgumentError, HubError
@@ -246,7 +247,7 @@ def sample_size(options: argparse.Namespace) -> int | None:
 def holds_texts(name: str) -> bool:
     """Whether a name is that of texts, where tokenizers are named too."""
     plain = name.lower()
-    for packed in (".gz", ".zst", ".zstd"):
+    for packed in PACKED_ENDINGS:
         plain = plain.removesuffix(packed)
     # vocab.txt is a vocabulary by an old habit.
     is_text = plain.endswith((".txt", ".jsonl", ".ndjson", ".parquet", ".md")) or plain != name.lower()

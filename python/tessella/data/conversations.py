@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from .._files import packing
 from .._optional import needed
 from ..errors import ArgumentError, FormatError
 from .batches import Batch
@@ -127,12 +128,10 @@ def rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> 
             "mask='assistant' needs a tokenizer with a chat template: tessella.AutoTokenizer.from_pretrained"
         )
     file: Any = io.BufferedReader(RawSlice(stream), 1 << 20)
-    head = file.peek(4)[:4]
-    if head[:2] == b"\x1f\x8b" or head == b"\x28\xb5\x2f\xfd":
+    packed = packing(file.peek(4)[:4])
+    if packed is not None:
         pyarrow = needed("pyarrow", "arrow", f"{part.path} is packed, and reading conversations from it")
-        file = io.BufferedReader(
-            pyarrow.CompressedInputStream(file, "gzip" if head[:2] == b"\x1f\x8b" else "zstd")
-        )
+        file = io.BufferedReader(pyarrow.CompressedInputStream(file, packed))
     name, byte = source.how.field, 0
     for number, line in enumerate(file, 1):
         begin, byte = byte, byte + len(line)

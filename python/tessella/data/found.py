@@ -8,21 +8,19 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from .._formats import LINES_ENDINGS, PACKED_ENDINGS
 from ..errors import ArgumentError
 from .places import is_remote, patiently, stamp, system
 
 #: The name of standard input.
 STDIN = "-"
-_PACKED = (".gz", ".zst", ".zstd")
 _KINDS = {
     ".parquet": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
     ".csv": "csv",
     ".tsv": "csv",
-    ".jsonl": "lines",
-    ".ndjson": "lines",
-    ".json": "lines",
+    **dict.fromkeys(LINES_ENDINGS, "lines"),
     ".txt": "text",
     ".text": "text",
 }
@@ -52,7 +50,7 @@ def kind(path: str) -> str:
 
 def _ending(path: str) -> str:
     name = path.lower()
-    for packed in _PACKED:
+    for packed in PACKED_ENDINGS:
         name = name.removesuffix(packed)
     return os.path.splitext(name)[1]
 

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .._files import packing
 from .found import STDIN, Found, kind
 from .places import opened
 
 #: Bytes that a shard is made of where nobody says.
 SHARD_SIZE = 256_000_000
-_PACKED_BEGIN = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 
 class Slice(NamedTuple):
@@ -100,4 +100,4 @@ def _can_be_cut(path: str, lines: bool) -> bool:
         begin = file.read(4)
     if begin == b"PAR1":
         return True
-    return (lines or kind(path) == "lines") and not begin.startswith(_PACKED_BEGIN)
+    return (lines or kind(path) == "lines") and packing(begin) is None

@@ -111,11 +111,11 @@ class Stored:
         return self.to_markdown()
 
 
-def _at_least(name: str, given: float, least: float) -> None:
+def _from_zero(name: str, given: float) -> None:
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         raise TypeError(f"`{name}` must be a number, not {type(given).__name__}")
-    if not least <= given < math.inf:
-        raise OutOfRangeError(f"`{name}` must be a number from {least} on, found {given}")
+    if not 0 <= given < math.inf:
+        raise OutOfRangeError(f"`{name}` must be a number from 0 on, found {given}")
 
 
 class Report(Stored):
@@ -226,9 +226,9 @@ class Report(Stored):
             per_million: the price.
             bytes: how much text; by default all of the corpora, whose cost is known.
         """
-        _at_least("per_million", per_million, 0)
+        _from_zero("per_million", per_million)
         if bytes is not None:
-            _at_least("bytes", bytes, 0)
+            _from_zero("bytes", bytes)
         size = float(sum(one["bytes"] for one in self._data["corpora"]))
         tokens = self.value(tokenizer, "tokens").value
         if bytes is None:
@@ -241,7 +241,7 @@ class Report(Stored):
 
     def fits(self, tokenizer: str, context: int) -> Interval:
         """Bytes of text that fit in a context of so many tokens on average, if it is like the corpora."""
-        _at_least("context", context, 0)
+        _from_zero("context", context)
         found = self.value(tokenizer, "bytes_per_token")
         low = None if found.low is None else found.low * context
         high = None if found.high is None else found.high * context

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
 
+#: What files end in that pytest and the command line know by their names.
+ENDING = ".golden.json"
 _KIND = "tessella golden"
 _VERSION = 1
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._optional import needed
+from .golden import ENDING
 
 if TYPE_CHECKING:
     # What pytest hands over and takes is its own affair: it need not be installed.
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 else:
     pytest = needed("pytest", "compare", "the pytest plug-in")
     _File, _Item = pytest.File, pytest.Item
-
-ENDING = ".golden.json"
 
 
 class GoldenFailure(Exception):

@@ -10,6 +10,7 @@ import pytest
 import tessella.data
 from data_cases import expected
 from tessella import AddedToken
+from tessella.batch import PretrainedTokenizer
 from tessella.cli import main
 from tessella.errors import ArgumentError, FormatError
 
@@ -98,6 +99,32 @@ def test_a_file_named_like_a_packed_one_is_refused(tmp_path, tokenizer, name):
             read()
         told.append(str(error.value))
     assert told[0] == told[1]
+
+
+def packed_with_a_frame_to_skip(path, content):
+    """As programs write it that pack by several threads: in front of the frames stands one with what they know of them."""
+    pyarrow = pytest.importorskip("pyarrow")
+    path.write_bytes(b"\x50\x2a\x4d\x18\x04\0\0\0size")
+    with open(path, "ab") as file, pyarrow.CompressedOutputStream(file, "zstd") as packed:
+        packed.write(content)
+    return path
+
+
+def test_packed_files_are_not_cut_whatever_they_begin_with(tmp_path, tokenizer):
+    rows = [{"text": "low new"}, {"text": "wide"}] * 200
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path = packed_with_a_frame_to_skip(tmp_path / "a.jsonl.zst", lines)
+    found = make(path, tokenizer, tmp_path / "out", shard_size=path.stat().st_size // 2)
+    assert found == expected(tokenizer, [row["text"] for row in rows])
+
+
+def test_conversations_are_unpacked_whatever_they_begin_with(tmp_path, tokenizer):
+    pytest.importorskip("jinja2", reason="needs jinja2")
+    chat = PretrainedTokenizer(tokenizer_object=tokenizer)
+    chat.chat_template = "{% generation %}{{ messages[0].content }}{% endgeneration %}"
+    row = json.dumps({"messages": [{"role": "assistant", "content": "low new"}]}) + "\n"
+    path = packed_with_a_frame_to_skip(tmp_path / "a.jsonl.zst", row.encode() * 3)
+    assert len(make(path, chat, tmp_path / "out", mask="assistant")) == 3
 
 
 @pytest.mark.parametrize("content", [b"low new\r\nwide\r\n", b"low new\r\nwide", b"low new\nwide\n"])

@@ -108,6 +108,7 @@ use crate::added::AddedVocabulary;
 use crate::decode::Decoder;
 use crate::encoding::{Blanks, TokenTexts};
 use crate::ids::TokenId;
+use crate::lanes::vectors::Level;
 use crate::model::Model;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
@@ -125,6 +126,11 @@ pub use plan::PlanStep;
 pub use ragged::{ManyTexts, RaggedIds};
 pub use ranked::Ranked;
 pub use stages::StagePiece;
+use worker::LanesStart;
+
+/// Environment variables by which the engine is asked for another of its ways, and what they may say.
+pub const WAYS: [(&str, &[&str]); 2] =
+    [(Level::VARIABLE, Level::NAMES), (LanesStart::VARIABLE, LanesStart::NAMES)];
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that
 /// stayed the same.

@@ -40,7 +40,7 @@ use tessella_core::{Error, ErrorKind, Portion, Result, limits};
 pub use cut::Cut;
 pub use encode::encode_most;
 use record::Record;
-pub use unpack::check_packing;
+pub use unpack::{PACKED, check_packing, packing};
 use unpack::{Unpacked, is_too_long};
 
 /// What the lines of a file are.
@@ -538,11 +538,14 @@ fn column(place: &str) -> &str {
     place.strip_prefix("line 1, ").unwrap_or(place)
 }
 
+/// What files of JSON lines end in, where they are not packed.
+pub const JSON_LINES: [&str; 3] = [".jsonl", ".ndjson", ".json"];
+
 /// Whether a file's name says that it holds JSON lines.
 pub fn names_json_lines(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let unpacked = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-    [".jsonl", ".ndjson", ".json"].iter().any(|end| unpacked.ends_with(end))
+    let unpacked = PACKED.iter().find_map(|(end, _)| name.strip_suffix(end)).unwrap_or(&name);
+    JSON_LINES.iter().any(|end| unpacked.ends_with(end))
 }
 
 /// An error of the system about a file.

@@ -184,19 +184,14 @@ impl Unpacked {
         if is_file {
             check_packing(&name, head)?;
         }
-        Ok(if head.starts_with(&GZIP) {
-            Self::packed(Box::new(Members::new(disk)), "gzip")
-        } else if is_zstd(head) {
+        let packing = packing(head);
+        let reader: Box<dyn Read + Send> = match packing {
+            Some("gzip") => Box::new(Members::new(disk)),
             // All frames, one after the other; those that are to be skipped are, checksums are compared.
-            let frames = ZstdDecoder::with_buffer(disk).map_err(|error| io_error(error, &name))?;
-            Self::packed(Box::new(frames), "zstd")
-        } else {
-            Unpacked { reader: Reader::Plain(disk), packing: None }
-        })
-    }
-
-    fn packed(reader: Box<dyn Read + Send>, packing: &'static str) -> Unpacked {
-        Unpacked { reader: Reader::Packed(BufReader::with_capacity(BUFFER, reader)), packing: Some(packing) }
+            Some(_) => Box::new(ZstdDecoder::with_buffer(disk).map_err(|error| io_error(error, &name))?),
+            None => return Ok(Unpacked { reader: Reader::Plain(disk), packing }),
+        };
+        Ok(Unpacked { reader: Reader::Packed(BufReader::with_capacity(BUFFER, reader)), packing })
     }
 
     pub(super) fn is_packed(&self) -> bool {
@@ -239,6 +234,14 @@ fn is_zstd(head: &[u8]) -> bool {
     head.starts_with(&ZSTD) || is_skipped
 }
 
+/// What packed files end in, and how such a file is packed.
+pub const PACKED: [(&str, &str); 3] = [(".gz", "gzip"), (".zst", "zstd"), (".zstd", "zstd")];
+
+/// How a file is packed, by its first bytes; `None` for one that is not.
+pub fn packing(head: &[u8]) -> Option<&'static str> {
+    if head.starts_with(&GZIP) { Some("gzip") } else { is_zstd(head).then_some("zstd") }
+}
+
 /// Refuses a file whose name says that it is packed when its first bytes, four or more, say that it is not.
 pub fn check_packing(name: &Path, head: &[u8]) -> Result<()> {
     let Some(packing) = promised(name, head) else { return Ok(()) };
@@ -251,14 +254,11 @@ pub fn check_packing(name: &Path, head: &[u8]) -> Result<()> {
 
 /// How a file is packed by its name, where its first bytes are those of no packed file. An empty one holds no text.
 fn promised(name: &Path, head: &[u8]) -> Option<&'static str> {
-    if head.is_empty() || head.starts_with(&GZIP) || is_zstd(head) {
+    if head.is_empty() || packing(head).is_some() {
         return None;
     }
-    match name.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "gz" => Some("gzip"),
-        "zst" | "zstd" => Some("zstd"),
-        _ => None,
-    }
+    let ending = name.extension()?.to_str()?.to_ascii_lowercase();
+    PACKED.iter().find_map(|(end, packing)| (end[1..] == ending).then_some(*packing))
 }
 
 /// Counts what is read.

@@ -62,6 +62,12 @@ pub fn names_json_lines(path: PathBuf) -> bool {
     tessella_formats::corpus::names_json_lines(&path)
 }
 
+/// How a file is packed, by its first bytes.
+#[pyfunction]
+pub fn packing(head: &[u8]) -> Option<&'static str> {
+    tessella_formats::corpus::packing(head)
+}
+
 /// Refuses a file whose name says that it is packed when its first bytes say that it is not.
 #[pyfunction]
 pub fn check_packing(path: PathBuf, head: &[u8]) -> PyResult<()> {

@@ -54,6 +54,7 @@ use tessella_core::{Error, Result};
 
 pub use count::{Add, CountOptions, Cutter, Splitter, count_files, count_texts};
 pub use cursor::PieceCursor;
+pub use run::MAGIC;
 pub use source::Source;
 
 use run::RunFile;

@@ -36,7 +36,8 @@ use super::source::Source;
 use super::spill::SpillDir;
 use crate::bytes::{self, Parser, io_error, push_text, push_varint};
 
-const MAGIC: &[u8; 8] = b"TSLCOUNT";
+/// What files of counts begin with.
+pub const MAGIC: &[u8; 8] = b"TSLCOUNT";
 const END: &[u8; 8] = b"TSLCEND1";
 const VERSION: u32 = 1;
 /// What a later version may add without changing the rest; a reader that does not know a bit cannot go on.

@@ -26,8 +26,6 @@ from ..shared import add, option
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-COUNTS = b"TSLCOUNT"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "source SOURCE", "a tokenizer, or counts that were saved")
@@ -77,8 +75,10 @@ def _check_one(options: argparse.Namespace) -> None:
 def _holds_counts(name: str) -> bool:
     if not os.path.isfile(name):
         return False
+    from ..._tessella import COUNTS_BEGIN
+
     with open(name, "rb") as file:
-        return file.read(len(COUNTS)) == COUNTS
+        return file.read(len(COUNTS_BEGIN)) == COUNTS_BEGIN
 
 
 def _counts(options: argparse.Namespace) -> int:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 #: The exit status where a text came out otherwise.
 WRONG = 1
-ENDING = ".golden.json"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from ...prove import Golden, record, verify
+    from ...prove.golden import ENDING
 
     if all(name.endswith(ENDING) for name in options.names):
         if options.record or options.golden or options.against:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 from ... import decoders, models, pre_tokenizers, trainers
 from ...counting import PieceCounts, count_pieces
 from ...tokenizer import Tokenizer
-from ...tracing import EstimateStep, MergeStep, PruneStep, Step, Trace
+from ...tracing import Step, Trace, _told
 from ...training.marks import decoder_for
 from ..work import Deadline
 
@@ -21,7 +20,6 @@ TieBreak = Literal["smaller_ids", "first_seen"]
 ALGORITHMS = ("bpe", "wordpiece", "unigram")
 #: How texts are cut into words.
 CUTS = ("blanks", "words", "bytes")
-_NAMES = {MergeStep: "merge", EstimateStep: "estimate", PruneStep: "prune"}
 #: Pieces of the corpus that steps show, and entries of a round of dropping.
 SHOWN = 60
 DROPPED = 30
@@ -35,7 +33,7 @@ def train(session: Session, asked: dict[str, Any], deadline: Deadline) -> dict[s
 
     def heard(step: Step) -> None:
         deadline.check()
-        told = {"step": _NAMES[type(step)], **asdict(step)}
+        told = _told(step)
         # The corpus is kept with each step as it is spelled then: only as much as is shown.
         if told.get("corpus"):
             told["corpus"] = told["corpus"][:SHOWN]

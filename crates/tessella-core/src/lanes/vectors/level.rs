@@ -28,11 +28,16 @@ enum Kind {
 }
 
 impl Level {
+    /// The environment variable that asks for less than there is.
+    pub const VARIABLE: &str = "TESSELLA_VECTORS";
+    /// The names of all levels, of all processors.
+    pub const NAMES: &[&str] = &["plain", "neon", "avx2", "avx512"];
+
     /// The best that there is, unless the environment asks for less.
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let wanted = std::env::var("TESSELLA_VECTORS").unwrap_or_default();
+            let wanted = std::env::var(Self::VARIABLE).unwrap_or_default();
             let all = Self::all();
             let named = all.iter().find(|level| level.name() == wanted);
             named.or(all.last()).copied().unwrap_or(Level(Kind::Plain))

@@ -244,5 +244,6 @@ fn levels_have_names() {
     let known: &[&str] =
         if cfg!(target_arch = "aarch64") { &["plain", "neon"] } else { &["plain", "avx2", "avx512"] };
     assert!(known.starts_with(&names));
+    assert!(known.iter().all(|name| Level::NAMES.contains(name)));
     assert!(names.contains(&Level::best().name()));
 }

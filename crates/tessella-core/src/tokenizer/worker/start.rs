@@ -27,6 +27,12 @@ pub enum LanesStart {
 }
 
 impl LanesStart {
+    /// The environment variable that decides, with `off` or `at-once` (to compare both ways).
+    pub const VARIABLE: &str = "TESSELLA_LANES";
+    pub const NAMES: &[&str] = &[Self::OFF, Self::AT_ONCE];
+    const OFF: &str = "off";
+    const AT_ONCE: &str = "at-once";
+
     /// Bytes of text that pay for the memory of one more worker, once the tables are there.
     const BYTES_FOR_A_WORKER: usize = 2 << 10;
     /// The same of words, which the cache alone tells sooner.
@@ -43,12 +49,11 @@ impl LanesStart {
         tokens.saturating_mul(2)
     }
 
-    /// By the environment variable `TESSELLA_LANES`: `off`, `at-once` (to compare both ways), and otherwise when it
-    /// pays.
+    /// By the environment variable; where it says nothing, when it pays.
     pub fn from_environment() -> Self {
-        match std::env::var("TESSELLA_LANES").as_deref() {
-            Ok("off") => LanesStart::Never,
-            Ok("at-once") => LanesStart::AtOnce,
+        match std::env::var(Self::VARIABLE).as_deref() {
+            Ok(Self::OFF) => LanesStart::Never,
+            Ok(Self::AT_ONCE) => LanesStart::AtOnce,
             _ => LanesStart::WhenItPays,
         }
     }
