@@ -1,5 +1,6 @@
 """Folders that saving makes go again where it fails, and those that were there stay as they were."""
 
+import contextlib
 import os
 import sys
 
@@ -28,17 +29,19 @@ def everything(folder):
     )
 
 
-@pytest.fixture
+@contextlib.contextmanager
 def no_room():
-    """Files of more than ten bytes are refused by the system."""
+    """Files of more than ten bytes are refused by the system; no longer than for a save, for pytest may write to a file too."""
     resource = pytest.importorskip("resource")
     signal = pytest.importorskip("signal")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, ignored)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
 
 
 @pytest.mark.parametrize("template", ["tab\tin it", LONG, "a/b"])
@@ -50,14 +53,14 @@ def test_names_that_no_file_can_have(tokenizer, tmp_path, template):
 
 
 @pytest.mark.parametrize("files", [True, False])
-def test_a_full_disk(tokenizer, tmp_path, no_room, files):
+def test_a_full_disk(tokenizer, tmp_path, files):
     wrapped = PretrainedTokenizer(tokenizer, chat_template={"default": "x", "tools": "y"})
     for save in (
         lambda folder: tokenizer.save_folder(folder),
         lambda folder: wrapped.save_pretrained(folder, save_jinja_files=files),
         lambda folder: tokenizer.save(folder, format="folder"),
     ):
-        with pytest.raises(OSError):
+        with no_room(), pytest.raises(OSError):
             save(tmp_path / "outer" / "inner")
         assert everything(tmp_path) == []
 

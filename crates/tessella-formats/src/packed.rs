@@ -170,11 +170,7 @@ impl Whole {
             pre_tokenizer: stage(&spec.pre_tokenizer, None, &mut import_paths)?,
             post_processor: stage(&spec.post_processor, None, &mut import_paths)?,
             decoder: stage(&spec.decoder, own_decoder, &mut import_paths)?,
-            added_tokens: spec
-                .added_tokens
-                .iter()
-                .map(|token| hf::added_token_to_json(token, false))
-                .collect::<Result<_>>()?,
+            added_tokens: spec.added_tokens.iter().map(hf::added_token_to_json).collect::<Result<_>>()?,
             settings: hf::to_string(&settings, false)?,
             import_paths,
         })

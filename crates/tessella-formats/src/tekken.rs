@@ -5,7 +5,7 @@
 //! `<SPECIAL_n>`. Files of the first version name none and mean the usual ones.
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{AddedToken, Dialect, ModelSpec, Vocab};
+use tessella_core::spec::{AddedToken, ModelSpec, Vocab};
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::base64;
@@ -146,7 +146,7 @@ fn build(
         }
     }
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(concat_rank_bpe(vocab)));
-    spec.pre_tokenizer = Some(byte_level_split(pattern, Dialect::Fancy));
+    spec.pre_tokenizer = Some(byte_level_split(pattern));
     spec.decoder = Some(byte_level_decoder());
     spec.added_tokens = names
         .into_iter()

@@ -250,7 +250,7 @@ impl Table {
         Some(())
     }
 
-    /// Whether the bytes of [`Table::bytes`] may be no UTF-8 without the chain being asked: then text is made of them
+    /// Whether the bytes that [`append`](Self::append) appends may be no UTF-8 without the chain being asked: then text is made of them
     /// with U+FFFD.
     pub fn is_lossy(&self) -> bool {
         self.join == Join::Bytes

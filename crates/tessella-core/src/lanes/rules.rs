@@ -50,7 +50,7 @@ pub trait Rules {
     /// [`inner`](Self::inner) tell.
     fn fate(&self, c: char) -> (Fate, Beside);
 
-    /// Appends what a character becomes beside all others of which [`beside`](Self::beside) does not say otherwise; false, and nothing
+    /// Appends what a character becomes beside all others of which [`fate`](Self::fate) does not say otherwise; false, and nothing
     /// is appended, if its word has to tell. For texts whose words are normalized apart, instead of [`chunk`](Self::chunk).
     fn alone(&self, _c: char, _out: &mut String) -> bool {
         false

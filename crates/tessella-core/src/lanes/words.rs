@@ -41,7 +41,7 @@ impl Places {
     }
 }
 
-/// Up to [`Bounds::MOST`] words or parts of words, and maybe those of one more.
+/// Up to [`Bounds::MOST`](super::bounds::Bounds::MOST) words or parts of words, and maybe those of one more.
 #[derive(Debug)]
 pub struct Spans {
     starts: Places,

@@ -48,7 +48,7 @@ impl PieceCutter<'_> {
         self.cancel = cancel;
     }
 
-    /// See [`Tokenizer::for_each_piece`].
+    /// Hands over every piece of a text, as [`Tokenizer::piece_cutter`] says.
     pub fn cut(&mut self, text: &str, piece: &mut dyn FnMut(&str)) -> Result<()> {
         self.drive(text, |form, writer| Texts { form, writer, piece })
     }
@@ -168,7 +168,7 @@ mod tests {
 
     fn slowly(tokenizer: &Tokenizer, text: &str) -> Vec<String> {
         let inner = &tokenizer.inner;
-        let mut pieces = inner.segments(text, true, false, &mut SegmentScratch::default()).unwrap();
+        let mut pieces = inner.segments(text, false, &mut SegmentScratch::default()).unwrap();
         if let Some(pre_tokenizer) = &inner.pre_tokenizer {
             pre_tokenizer.pre_tokenize(&mut pieces).unwrap();
         }

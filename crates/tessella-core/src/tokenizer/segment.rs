@@ -29,19 +29,18 @@ pub(super) fn normalize_str(normalizer: Option<&Normalizer>, text: &str) -> Resu
 }
 
 impl Inner {
-    /// The text cut at added tokens, and normalized in between. `tracked` keeps the way back.
+    /// The text cut at added tokens, and normalized in between, with the way back.
     pub(super) fn segments<'t>(
         &self,
         text: &'t str,
-        tracked: bool,
         specials_as_text: bool,
         scratch: &mut SegmentScratch,
     ) -> Result<Pieces<'t>> {
         self.added().split_raw(text, specials_as_text, &mut scratch.raw);
-        self.segments_of_split(text, tracked, specials_as_text, scratch)
+        self.segments_of_split(text, true, specials_as_text, scratch)
     }
 
-    /// The same for a text whose raw segments are in the scratch.
+    /// The same for a text whose raw segments are in the scratch; only with `tracked` the way back is kept.
     pub(super) fn segments_of_split<'t>(
         &self,
         text: &'t str,

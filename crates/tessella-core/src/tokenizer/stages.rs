@@ -46,7 +46,7 @@ impl Inner {
     fn stages(&self, text: &str, specials_as_text: bool) -> Result<Stages> {
         let _work = limits::begin(text.len(), Cancel::never());
         let mut scratch = SegmentScratch::default();
-        let mut pieces = self.segments(text, true, specials_as_text, &mut scratch)?;
+        let mut pieces = self.segments(text, specials_as_text, &mut scratch)?;
         let mut positions = Positions::new(text, OffsetUnit::Char);
         let raw = scratch
             .raw

@@ -2,7 +2,7 @@
 //!
 //! A word of a script with characters of two and three bytes is soon longer than a key, and most words of a language that a
 //! vocabulary does not know are nothing to it but characters that no entry has. So such a text is normalized first, 64 bytes at a
-//! time, with one blank in front of each word for its mark ([`Blanks`](crate::lanes::Blanks)), characters that no entry has as
+//! time, with one blank in front of each word for its mark ([`Blanks`]), characters that no entry has as
 //! one of ASCII, and falls into units at all places that no entry reaches over, as the texts of `.model` files do
 //! ([`units`](super::units)).
 //!

@@ -119,7 +119,7 @@ pub(super) fn write(writer: &mut Writer, spec: &TokenizerSpec) -> Result<()> {
     added.sort_by_key(|token| token.id);
     writer.begin_array();
     for token in added {
-        writer.string(&hf::added_token_to_json(token, false)?);
+        writer.string(&hf::added_token_to_json(token)?);
     }
     writer.end_array();
     writer.string(&hf::settings_to_json(spec.truncation.as_ref(), spec.padding.as_ref()));

@@ -1,6 +1,6 @@
 //! A description restated in what the document can say, before it is written.
 //!
-//! Readers of this format work out the ids of added tokens themselves ([`added_ids`](super::added_ids)); the
+//! Readers of this format work out the ids of added tokens themselves ([`added_ids`]); the
 //! `id` in the file is only compared. Where a tokenizer has other ids than would come out (special tokens of
 //! a tokenizer of ranks stand where they like, with gaps), the added tokens are put into the written BPE
 //! vocabulary, which fixes their ids. No merge produces them there.

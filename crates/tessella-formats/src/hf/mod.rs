@@ -176,7 +176,7 @@ pub fn read_vocab_json(bytes: &[u8]) -> Result<(Vocab, Vec<String>)> {
 /// The keys that come twice anywhere in settings, as sentences for their reader.
 pub fn repeated_keys(settings: &Value) -> Vec<String> {
     let mut remarks = remarks::Remarks::default();
-    remarks.repeated_in(settings, "$");
+    remarks.repeated_in(settings);
     remarks.into_notices()
 }
 
@@ -186,8 +186,8 @@ pub fn added_token_from_json(text: &str) -> Result<AddedToken> {
 }
 
 /// An added token as a document would have it.
-pub fn added_token_to_json(token: &AddedToken, pretty: bool) -> Result<String> {
-    written(pretty, |writer| {
+pub fn added_token_to_json(token: &AddedToken) -> Result<String> {
+    written(false, |writer| {
         settings::write_added_token(writer, token);
         Ok(())
     })

@@ -120,9 +120,9 @@ impl Remarks {
     }
 
     /// Looks for keys that come twice in what may have any field.
-    pub(super) fn repeated_in(&mut self, value: &Value, path: &str) {
+    pub(super) fn repeated_in(&mut self, value: &Value) {
         // Only strict parts are refused for it.
-        let _ = self.value(value, path, None, false);
+        let _ = self.value(value, "$", None, false);
     }
 
     /// Looks at what has these fields, or any. Values are nested as deeply as the parser allows, and no deeper.
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn keys_of_settings_that_come_twice() {
         let mut remarks = Remarks::default();
-        remarks.repeated_in(&read(r#"{"a":1,"b":[{"c":1,"c":2}],"a":2}"#), "$");
+        remarks.repeated_in(&read(r#"{"a":1,"b":[{"c":1,"c":2}],"a":2}"#));
         let told = ["$.b[0].c", "$.a"]
             .map(|key| format!("the key {key} comes twice in the file: the last value counts"));
         assert_eq!(remarks.into_notices(), told);

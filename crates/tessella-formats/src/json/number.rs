@@ -24,7 +24,7 @@ pub fn format_real(number: impl zmij::Float + Into<f64>) -> String {
 static POWERS: LazyLock<Vec<f64>> =
     LazyLock::new(|| (0..=308).map(|n| format!("1e{n}").parse().unwrap_or(f64::INFINITY)).collect());
 
-/// Digits of a marked exponent, see [`format_score`]. No other writer pads exponents so far.
+/// Digits of a marked exponent, see [`write_score`]. No other writer pads exponents so far.
 const MARKED: usize = 4;
 
 /// Reads a number of JSON syntax the way the reference library of `tokenizer.json` does: the digits as one

@@ -33,7 +33,7 @@ pub fn write(segmentation: &Segmentation) -> Vec<u8> {
     writer.bytes
 }
 
-/// The segmentation that [`write`] wrote.
+/// The segmentation that [`write()`] wrote.
 pub fn read(bytes: &[u8]) -> Result<Segmentation> {
     let mut found = Segmentation::default();
     let mut fields = Fields::new(bytes, 0);

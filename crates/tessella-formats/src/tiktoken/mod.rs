@@ -1,7 +1,7 @@
 //! Files of ranks: one `base64 rank` line per token (`.tiktoken`).
 //!
 //! Such a file is only the table. The pattern that cuts the text and the special tokens come from elsewhere:
-//! from one of the [named encodings](named), or from the caller. In the description the tokens are written in
+//! from one of the [named encodings](mod@named), or from the caller. In the description the tokens are written in
 //! the byte-level alphabet, and merges go by the rank of the concatenation.
 
 pub(crate) mod beside;
@@ -82,7 +82,7 @@ pub fn from_ranks(table: Ranks, encoding: &Encoding) -> Result<TokenizerSpec> {
     let added_tokens = special_tokens(&encoding.special_tokens, &vocab)?;
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(concat_rank_bpe(vocab)));
     spec.added_tokens = added_tokens;
-    spec.pre_tokenizer = Some(byte_level_split(&encoding.pattern, Dialect::Fancy));
+    spec.pre_tokenizer = Some(byte_level_split(&encoding.pattern));
     spec.decoder = Some(byte_level_decoder());
     Ok(spec)
 }
@@ -109,10 +109,10 @@ fn special_tokens(specials: &[(String, TokenId)], vocab: &Vocab) -> Result<Vec<A
 }
 
 /// Pieces by pattern, then bytes as characters of the alphabet.
-pub(crate) fn byte_level_split(pattern: &str, dialect: Dialect) -> PreTokenizerSpec {
+pub(crate) fn byte_level_split(pattern: &str) -> PreTokenizerSpec {
     PreTokenizerSpec::Sequence(vec![
         PreTokenizerSpec::Split {
-            pattern: Pattern::Regex { source: pattern.to_string(), dialect },
+            pattern: Pattern::Regex { source: pattern.to_string(), dialect: Dialect::Fancy },
             behavior: SplitBehavior::Isolated,
             invert: false,
         },
