@@ -1,7 +1,8 @@
 """How often intervals of `tessella.evaluate` hold the truth, on corpora drawn from a known one.
 
-Documents are drawn from populations with a known ratio, difference and entropy; `DRAWS` corpora of each. The share of
-95 % intervals that hold the truth is known to 0.7 points for 1,000 corpora. Run from the root of the clone:
+Documents are drawn from populations with a known ratio, difference and entropy, a number of corpora of each. The share of
+95 % intervals that hold the truth is known to 0.7 points for 1,000 corpora, which is how many are drawn if no number is
+given. Run from the root of the clone:
 
     python -m benchmarks.interval_coverage [CORPORA]
 """

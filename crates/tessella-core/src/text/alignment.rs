@@ -232,8 +232,8 @@ impl Alignment {
         self.any_span(text, start, end, hint)
     }
 
-    /// The span of the bytes `start..end` of a piece that ends at byte `piece_end`. Those of none stand in front of the character that
-    /// comes next in the piece, and else behind the one before: what follows the piece says nothing of it.
+    /// The span of the bytes `start..end`, which are of a piece. Those of none stand in front of the character that comes next in the
+    /// piece, and else behind the one before: what follows the piece says nothing of it.
     #[inline]
     pub fn span_in_piece(
         &self,
