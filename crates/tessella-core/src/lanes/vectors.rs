@@ -39,6 +39,7 @@ pub const FIRST: u32 = 1;
 pub const SECOND: u32 = 1 << 2;
 
 /// The slot by which words of both keys are those of a key, one bit each.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn slot_by_words(words: u32) -> u32 {
     words & words >> 1 & (FIRST | SECOND)
