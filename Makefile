@@ -134,10 +134,13 @@ endif
 MIRI = MIRIFLAGS="-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation" RUSTFLAGS="$(MIRI_FEATURES)" \
 	cargo +nightly miri test --package tessella-core --lib
 
+# About half of the time; all others of the room go to the first process, so that none is forgotten.
+MIRI_SECOND := lanes::t lanes::u lanes::v lanes::w
+
 miri: ## Interpret the tests of the rooms with unsafe code; needs a nightly toolchain with miri and rust-src
 	$(MIRI) --no-run
-	@$(MIRI) -- lanes::a lanes::b lanes::c lanes::k lanes::l lanes::n lanes::p lanes::r lanes::s & first=$$!; \
-		$(MIRI) -- flat:: hash:: lanes::t lanes::u lanes::v lanes::w text:: threads::; then=$$?; wait $$first && exit $$then
+	@$(MIRI) -- lanes:: $(addprefix --skip ,$(MIRI_SECOND)) & first=$$!; \
+		$(MIRI) -- flat:: hash:: text:: threads:: $(MIRI_SECOND); then=$$?; wait $$first && exit $$then
 
 clean: ## Remove what was built
 	rm -rf target build $(VENV)

@@ -9,7 +9,7 @@ export TESSELLA_LANES="${TESSELLA_LANES:-at-once}"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 cd "$(dirname "$0")"
-targets=${*:-load_json load_binary encode_equals_reference round_trip offsets_slice_back scanner_equals_engine parts_equal_whole}
+targets=${*:-$(cd fuzz_targets && printf '%s\n' *.rs | sed 's/\.rs$//')}
 cargo +nightly run --quiet --example seeds -- corpus
 for target in $targets; do
     echo "== $target"
