@@ -21,6 +21,7 @@ from ._gguf_proof import differences, read, smallest, texts
 from ._notices import warn
 from ._shown import quoted
 from ._telling import RULES
+from ._vocabulary import BYTE_TOKENS
 from .errors import ArgumentError, TrainError, UnsupportedError
 from .pre_tokenizers import ByteLevel
 
@@ -353,8 +354,8 @@ def _scored(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
     scores = [-1e9] * len(tokens)
     for rank, (left, right) in reversed(list(enumerate(state["merges"]))):
         scores[state["vocab"][left + right]] = -float(rank)
-    for byte in range(256):
-        id = state["vocab"].get(f"<0x{byte:02X}>")
+    for token in BYTE_TOKENS:
+        id = state["vocab"].get(token)
         if id is None or not state.get("byte_fallback"):
             raise _refusal("llama.cpp needs tokens for all bytes in such a model, and they are not there")
         kinds[id] = _BYTE

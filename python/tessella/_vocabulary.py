@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: ``special`` were put beside the model; ``unused`` cannot come out by the file's own word.
 Kind = Literal["text", "byte", "unknown", "control", "special", "added", "unused"]
 
+#: What stands for each byte in vocabularies that fall back to bytes.
+BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _PIECE_KINDS: dict[str, Kind] = {
     "unknown": "unknown",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from .._vocabulary import BYTE_TOKENS
 from .vocabulary import BYTES, TokenTable
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class BpeVocabulary(TokenTable):
                 if symbol in self.vocab:
                     known.append(symbol)
                 elif falls_back:
-                    known += [f"<0x{byte:02X}>" for byte in symbol.encode("utf-8")]
+                    known += [BYTE_TOKENS[byte] for byte in symbol.encode("utf-8")]
                 else:
                     known.append(None)
             # Nothing is merged across what is unknown.

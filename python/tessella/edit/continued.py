@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._vocabulary import BYTE_TOKENS
 from ..counting import PieceCounts
 from ..errors import ArgumentError
 from ..models import BPE, Model, WordPiece
@@ -67,7 +68,7 @@ def missing_letters(pipeline: Pipeline, words: Mapping[str, int], least: int) ->
     unknown = vocabulary.unknown()
 
     def spelled(form: str) -> tuple[int, ...]:
-        bytes = [f"<0x{byte:02X}>" for byte in vocabulary.bare(form).encode("utf-8")]
+        bytes = [BYTE_TOKENS[byte] for byte in vocabulary.bare(form).encode("utf-8")]
         if _falls_back(vocabulary):
             return tuple(known[one] for one in bytes)
         return () if unknown is None else (unknown,)

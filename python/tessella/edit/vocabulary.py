@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._vocabulary import BYTE_TOKENS
 from ..errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 #: The tokens that spell the bytes of unknown characters.
-BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
+BYTES = frozenset(BYTE_TOKENS)
 
 
 class Vocabulary(ABC):

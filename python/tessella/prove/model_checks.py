@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
+from .._vocabulary import BYTE_TOKENS
 from ..pre_tokenizers import ByteLevel
 from .finding import Finding, Patient
 
-_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "[unk]", "<|unk|>", "unk")
 
 
@@ -113,7 +113,7 @@ def unknown_token(patient: Patient) -> Iterator[Finding]:
             yield from _unnamed(patient, "unk_id", "is an error")
         return
     token, vocab = model.get("unk_token"), patient.vocab()
-    if kind == "BPE" and not (model.get("byte_fallback") and vocab.keys() >= set(_BYTES)):
+    if kind == "BPE" and not (model.get("byte_fallback") and vocab.keys() >= set(BYTE_TOKENS)):
         missing = missing_forms(patient)
         if missing == []:
             # No text is unknown.
@@ -176,7 +176,7 @@ def byte_tokens(patient: Patient) -> Iterator[Finding]:
 
         return mend
 
-    missing = [token for token in _BYTES if token not in vocab]
+    missing = [token for token in BYTE_TOKENS if token not in vocab]
     if model.get("byte_fallback") and missing:
         yield Finding(
             "bytes-missing",

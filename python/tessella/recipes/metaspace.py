@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _tessella
 from .._ends import marked, round_each
+from .._vocabulary import BYTE_TOKENS
 from ..decoders import ByteFallback, Fuse, Strip
 from ..decoders import Metaspace as MetaspaceDecoder
 from ..decoders import Replace as ReplaceDecoder
@@ -146,10 +147,6 @@ def _camembert(charsmap: bytes | None = None) -> Recipe:
     )
 
 
-#: Tokens for the bytes of characters that were not learned.
-_BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
-
-
 def _llama2() -> Recipe:
     def stages(tokenizer: Tokenizer) -> None:
         tokenizer.normalizer = Normalizers([Prepend("▁"), Replace(" ", "▁")])
@@ -169,7 +166,7 @@ def _llama2() -> Recipe:
 
         learned = loads(Tokenizer(model).to_str())["model"]
         first = {token: id for token, id in learned["vocab"].items() if id < 3}
-        vocab = first | {token: len(first) + place for place, token in enumerate(_BYTES)}
+        vocab = first | {token: len(first) + place for place, token in enumerate(BYTE_TOKENS)}
         for token, _ in sorted(learned["vocab"].items(), key=lambda pair: pair[1]):
             vocab.setdefault(token, len(vocab))
         merges = [tuple(merge) for merge in learned["merges"]]
@@ -190,7 +187,7 @@ def _llama2() -> Recipe:
         template=template(round_each("<s>", None), "<s>"),
         for_counting=for_counting,
         complete=complete,
-        completed=len(_BYTES),
+        completed=len(BYTE_TOKENS),
     )
 
 
