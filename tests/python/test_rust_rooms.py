@@ -38,8 +38,9 @@ ARROWS = {
     "formats": {
         "json": "",
         "base64": "",
-        "atomic": "core::flat core::limits core::random",
-        "corpus": "core::limits core::portion core::tokenizer json",
+        "unfetched": "",
+        "atomic": "core::flat core::limits core::random unfetched",
+        "corpus": "core::limits core::portion core::tokenizer json unfetched",
         "beside_model": "json",
         "concat_rank": "core::vocab",
         "hf": "base64 concat_rank core::hooks core::vocab json",

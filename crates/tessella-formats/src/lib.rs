@@ -22,6 +22,7 @@ pub mod atomic;
 mod base64;
 mod beside_model;
 pub mod json;
+mod unfetched;
 
 // The formats.
 pub(crate) mod concat_rank;
