@@ -23,6 +23,7 @@ mod base64;
 mod beside_model;
 pub mod json;
 mod unfetched;
+pub mod utf8;
 
 // The formats.
 pub(crate) mod concat_rank;

@@ -4,6 +4,7 @@ use tessella_core::{Error, Result};
 
 use super::{Format, TABLE};
 use crate::json::{Kind, Parser};
+use crate::utf8;
 
 pub(super) const EMPTY: &str = "the file is empty";
 
@@ -32,7 +33,7 @@ const KERAS_AS_STRING: &str = r#""{\"class_name\""#;
 impl<'b> Head<'b> {
     fn new(bytes: &'b [u8]) -> Result<Self> {
         // Megabytes in which nearly every word has a character beyond ASCII: looked at by vectors.
-        let text = simdutf8::basic::from_utf8(bytes).ok();
+        let text = utf8::text(bytes).ok();
         let start = text.map(|text| text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']));
         if start.is_some_and(|text| text.starts_with(KERAS_AS_STRING)) {
             return Err(Error::format(KERAS));
