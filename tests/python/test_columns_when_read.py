@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import faulthandler
+import gc
 import pickle
 import random
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -229,3 +231,22 @@ def test_an_encoding_outlives_its_tokenizer_and_what_becomes_of_it(monkeypatch):
     changed.encode(body)
     del changed
     assert columns(encoding) == columns(kept.encode(body))
+
+
+def test_places_are_pairs_of_numbers_alone():
+    """Numbers are shared between pairs, and the collector of circles is told that none can lead through them."""
+    encoding = tokenizer(0).encode("tile by tile, the mosaic\ngrows " * 200)
+    pairs, places = encoding.offsets, encoding.offsets_array.tolist()
+    assert pairs == [tuple(place) for place in places]
+    assert len(pairs) > 1000
+    assert {type(pair) for pair in pairs} == {tuple}
+    assert {type(number) for pair in pairs for number in pair} == {int}
+    assert not any(gc.is_tracked(pair) for pair in pairs)
+    before = sys.getrefcount(pairs[-1])
+    again = encoding.offsets
+    after = sys.getrefcount(pairs[-1])
+    assert again == pairs
+    assert after == before
+    del again
+    gc.collect()
+    assert pairs == [tuple(place) for place in places]

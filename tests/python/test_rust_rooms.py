@@ -38,8 +38,10 @@ ARROWS = {
     "formats": {
         "json": "",
         "base64": "",
-        "atomic": "core::flat core::limits core::random",
-        "corpus": "core::limits core::portion core::tokenizer json",
+        "unfetched": "",
+        "utf8": "",
+        "atomic": "core::flat core::limits core::random unfetched",
+        "corpus": "core::limits core::portion core::tokenizer json unfetched utf8",
         "beside_model": "json",
         "concat_rank": "core::vocab",
         "hf": "base64 concat_rank core::hooks core::vocab json",
@@ -54,7 +56,7 @@ ARROWS = {
         "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode core::vocab",
         "packed": "hf sentencepiece",
         "snapshot": "atomic core::flat core::tokenizer core::vocab hf packed",
-        "formats": "atomic gguf hf json sentencepiece snapshot tekken tiktoken vocab_files +",
+        "formats": "atomic gguf hf json sentencepiece snapshot tekken tiktoken utf8 vocab_files +",
         # A further format: notations that formats share, and what descriptions are made of.
         "*": "base64 core::pattern core::pretokenize core::vocab json",
         "classes": "",

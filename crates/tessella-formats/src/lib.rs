@@ -22,6 +22,8 @@ pub mod atomic;
 mod base64;
 mod beside_model;
 pub mod json;
+mod unfetched;
+pub mod utf8;
 
 // The formats.
 pub(crate) mod concat_rank;

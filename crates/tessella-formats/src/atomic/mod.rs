@@ -25,6 +25,8 @@ use std::path::Path;
 use tessella_core::flat::Image;
 use tessella_core::{Error, ErrorKind, Result};
 
+use crate::unfetched;
+
 pub use replacement::{Replacement, commit_all};
 pub use together::{JOURNAL, Together, is_file, names, settled};
 pub use waiting::{In, Out};
@@ -79,7 +81,9 @@ pub fn open(path: &Path) -> Result<File> {
 pub fn read_large(path: &Path) -> Result<Image> {
     let file = open(path)?;
     let length = file.metadata().map_or(0, |found| found.len() as usize);
-    Image::read_all(file, length).map_err(|error| io_error(path, "reading", error))
+    let image = Image::read_all(file, length).map_err(|error| io_error(path, "reading", error))?;
+    unfetched::refuse(path, image.bytes())?;
+    Ok(image)
 }
 
 /// Reads a whole file.
@@ -87,6 +91,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     let mut file = open(path)?;
     let mut content = Vec::with_capacity(file.metadata().map_or(0, |found| found.len() as usize));
     file.read_to_end(&mut content).map_err(|error| io_error(path, "reading", error))?;
+    unfetched::refuse(path, &content)?;
     Ok(content)
 }
 

@@ -43,6 +43,8 @@ use record::Record;
 pub use unpack::{PACKED, check_packing, packing};
 use unpack::{Unpacked, is_too_long};
 
+use crate::utf8;
+
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
@@ -420,7 +422,7 @@ impl Open {
         if bytes > self.longest(options) {
             return None;
         }
-        let text = std::str::from_utf8(line).ok()?;
+        let text = utf8::text(line).ok()?;
         let found = if self.is_json {
             record_of(text, options, &mut self.unescaped)
         } else {
@@ -441,9 +443,9 @@ impl Open {
         if lines.len() > self.longest(options) {
             return 0;
         }
-        let text = std::str::from_utf8(lines).or_else(|error| {
+        let text = utf8::text(lines).or_else(|error| {
             // The line with the error is for others to tell.
-            std::str::from_utf8(whole_lines(&lines[..error.valid_up_to()]))
+            utf8::text(whole_lines(&lines[..error.valid_up_to()]))
         });
         let Some(text) = text.ok().filter(|text| !text.is_empty()) else { return 0 };
         let (bytes, before) = (text.len(), texts.len());

@@ -14,6 +14,7 @@ use tessella_core::{Error, Result, limits};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::{Input, io_error};
+use crate::unfetched;
 
 /// Bytes taken from the disk, and unpacked, at a time.
 const BUFFER: usize = 1 << 17;
@@ -182,6 +183,7 @@ impl Unpacked {
             )));
         }
         if is_file {
+            unfetched::refuse_pointer(&name, head)?;
             check_packing(&name, head)?;
         }
         let packing = packing(head);

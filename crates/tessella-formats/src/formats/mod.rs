@@ -269,7 +269,7 @@ fn announced(path: &Path, bytes: &[u8], error: Error) -> Error {
     let Some(known) = named.and_then(|ending| by_ending(&ending)) else { return error };
     let is_so = (known.endings == ["json"] && bytes.trim_ascii_start().starts_with(b"{"))
         || known.format == Format::VocabTxt;
-    if is_so || error.location().is_some() || error.message() == sniff::EMPTY {
+    if is_so || error.location().is_some() || [sniff::EMPTY, sniff::KERAS].contains(&error.message()) {
         return error;
     }
     Error::new(

@@ -4,6 +4,7 @@ use tessella_core::{Error, Result};
 
 use super::{Format, TABLE};
 use crate::json::{Kind, Parser};
+use crate::utf8;
 
 pub(super) const EMPTY: &str = "the file is empty";
 
@@ -24,11 +25,19 @@ pub(crate) struct Head<'b> {
     pub(super) json: Option<Json>,
 }
 
+/// What `Tokenizer.to_json` of Keras gives, whose files are often a string of JSON in JSON.
+pub(super) const KERAS: &str = "this is a tokenizer of Keras, which is not read: its `word_index`, a string of JSON, is a vocabulary for \
+                     tessella.models.WordLevel";
+const KERAS_AS_STRING: &str = r#""{\"class_name\""#;
+
 impl<'b> Head<'b> {
     fn new(bytes: &'b [u8]) -> Result<Self> {
         // Megabytes in which nearly every word has a character beyond ASCII: looked at by vectors.
-        let text = simdutf8::basic::from_utf8(bytes).ok();
+        let text = utf8::text(bytes).ok();
         let start = text.map(|text| text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']));
+        if start.is_some_and(|text| text.starts_with(KERAS_AS_STRING)) {
+            return Err(Error::format(KERAS));
+        }
         let json = start.filter(|text| text.starts_with('{')).map(json).transpose()?;
         Ok(Head { bytes, text, json })
     }
@@ -67,12 +76,13 @@ pub(super) fn sniff_text(bytes: &[u8]) -> Result<(Format, Option<&str>)> {
 
 fn json(text: &str) -> Result<Json> {
     let mut parser = Parser::new(text);
-    let (mut config, mut vocab) = (false, false);
+    let (mut config, mut vocab, mut is_keras) = (false, false, false);
     parser.begin_object()?;
     while let Some(key) = parser.next_key()? {
         match key.as_ref() {
             "model" if parser.peek()? == Kind::Object => return Ok(Json::Tokenizer),
             "config" => config = true,
+            "class_name" => is_keras = true,
             "vocab" if parser.peek()? == Kind::Array => vocab = true,
             _ => {}
         }
@@ -80,6 +90,9 @@ fn json(text: &str) -> Result<Json> {
             return Ok(Json::Tekken);
         }
         parser.skip()?;
+    }
+    if is_keras && config {
+        return Err(Error::format(KERAS));
     }
     Err(Error::format(
         "this JSON is no tokenizer that is known: tokenizer.json has a `model`, tekken.json a `config` and a `vocab`; \

@@ -19,6 +19,13 @@ fn content_decides() {
     for nothing in [&b""[..], b"\xff\xfe\0", br#"{"a": 0}"#, b"{", br#"{"vocab": {}}"#] {
         assert!(sniff(nothing).is_err());
     }
+    let keras = [
+        r#"{"class_name": "Tokenizer", "config": {"num_words": null}}"#,
+        r#""{\"class_name\": \"Tokenizer\"}""#,
+    ];
+    for bytes in keras {
+        assert!(sniff(bytes.as_bytes()).unwrap_err().to_string().contains("Keras"));
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use tessella_core::{Error, ManyTexts, memory};
+use tessella_formats::utf8;
 
 use crate::border::arrays::has_no_dimension;
 use crate::border::errors::{OrRaise, argument};
@@ -168,7 +169,7 @@ pub fn with_text<R>(
 ) -> PyResult<R> {
     let Ok(bytes) = value.cast::<PyBytes>() else { return work(&Text::new(value, place)?) };
     let bytes = bytes.as_bytes();
-    work(str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to(), place))?)
+    work(utf8::text(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to(), place))?)
 }
 
 /// A text among many.
@@ -217,7 +218,7 @@ impl Later {
     pub fn read<'t>(&'t self, room: &'t mut String) -> Result<&'t str, Error> {
         match self {
             Later::Kept(text) => Ok(text),
-            Later::Bytes(bytes) => str::from_utf8(bytes).map_err(|_| Error::value("bytes that are no UTF-8")),
+            Later::Bytes(bytes) => utf8::text(bytes).map_err(|_| Error::value("bytes that are no UTF-8")),
             Later::Characters(characters) => {
                 memory::reserve(room, self.size())?;
                 match characters.narrow().append_to(room) {
@@ -233,7 +234,7 @@ impl Later {
         match self {
             Later::Kept(_) => None,
             Later::Bytes(bytes) => {
-                str::from_utf8(bytes).err().map(|error| not_utf8(bytes, error.valid_up_to(), place))
+                utf8::text(bytes).err().map(|error| not_utf8(bytes, error.valid_up_to(), place))
             }
             Later::Characters(characters) => text(characters.text(py), place).err(),
         }

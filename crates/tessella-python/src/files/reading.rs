@@ -15,6 +15,7 @@ use tessella_core::{EncodeOptions, Result};
 use tessella_formats::corpus::{
     Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share, Skipped, Spot, encode_most,
 };
+use tessella_formats::utf8;
 
 use crate::border::arrays;
 use crate::border::errors;
@@ -278,7 +279,7 @@ pub fn encode_column<'py>(
     let text = |pair: &[i64]| {
         let &[start, end] = pair else { return None };
         let bytes = content.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
-        std::str::from_utf8(bytes).ok()
+        utf8::text(bytes).ok()
     };
     let Some(views) = offsets.windows(2).map(text).collect::<Option<Vec<&str>>>() else { return Ok(None) };
     let value = tokenizer.get().value()?;

@@ -13,7 +13,7 @@ use tessella_core::{Encoding as Core, EncodingParts, NO_WORD, Offsets};
 
 use crate::border::arrays;
 use crate::border::errors::OrRaise;
-use crate::border::interpreter::fresh;
+use crate::border::interpreter::{fresh, pairs};
 use crate::border::recurring;
 use crate::border::values::{argument, direction};
 
@@ -268,9 +268,7 @@ impl Encoding {
     /// Start and end of each token in the text that was encoded, in characters.
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.copied(Core::write_offsets, |places| {
-            PyList::new(py, places.iter().map(|&[start, end]| (start, end)))
-        })
+        self.copied(Core::write_offsets, |places| pairs(py, places))
     }
 
     /// 1 for special tokens and padding, 0 for text.

@@ -11,6 +11,7 @@ use tessella_core::cancel::Cancel;
 use tessella_core::sentencepiece::{Piece, Processor, Sampling, Segmentation};
 use tessella_core::spec::PieceKind;
 use tessella_formats::sentencepiece::{messages, read_description};
+use tessella_formats::utf8;
 
 use super::model::Model;
 use super::plain::{self, Shown};
@@ -294,7 +295,7 @@ impl SentencePieceHandle {
         as_bytes: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Ok(bytes) = text(input) else { return Ok(None) };
-        if std::str::from_utf8(bytes).is_err() {
+        if utf8::text(bytes).is_err() {
             return Ok(None);
         }
         let segmentation = self.segmentation(input.py(), bytes, None)?;

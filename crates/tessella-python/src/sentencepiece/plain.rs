@@ -15,6 +15,7 @@ use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::sentencepiece::{self as processor, Cut, Processor, Segmentation};
 use tessella_core::spec::PieceKind;
 use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, ManyTexts, TokenId};
+use tessella_formats::utf8;
 
 use super::model::Model;
 use crate::border::errors::OrRaise;
@@ -195,7 +196,7 @@ pub fn encode<'py>(shown: &Shown<'_>, input: &Bound<'py, PyAny>, threads: &Bound
         return encode_one(py, shown, text);
     }
     if let Ok(bytes) = input.cast::<PyBytes>() {
-        return match std::str::from_utf8(bytes.as_bytes()) {
+        return match utf8::text(bytes.as_bytes()) {
             Ok(text) => encode_one(py, shown, text),
             Err(_) => Ok(None),
         };

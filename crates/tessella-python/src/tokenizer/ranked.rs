@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use tessella_core::{EncodeOptions, Error, Joined, Ranked as Core, TokenId};
 use tessella_formats::tiktoken;
+use tessella_formats::utf8;
 
 use super::Tokenizer;
 use super::decoding::{Room, made, others_turn, with_room};
@@ -122,7 +123,7 @@ impl Ranked {
     fn text_with_starts<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let py = ids.py();
         self.with_joined(ids, |joined, ids| {
-            if str::from_utf8(bytes_in(joined)).is_err() {
+            if utf8::text(bytes_in(joined)).is_err() {
                 return Ok(None);
             }
             let (Some(starts), Some(text)) = (self.core.starts(ids), made(py, joined)?) else {

@@ -8,7 +8,7 @@
 //! Methods that are called once for each id have a way of their own in ([`quick`]), and what they keep needs no lock besides the
 //! interpreter's ([`guarded`]).
 //!
-//! Columns of tokens are written into arrays in one step ([`fresh`]).
+//! Columns of tokens are written into arrays in one step ([`fresh`]), and places become pairs of numbers ([`pairs()`]).
 //!
 //! This is the only room of this crate with unsafe code. The slow twin of [`plain_ids`] is `Vec::<TokenId>::extract`, which
 //! reads all that it leaves alone, subclasses of `list` among it, and the twins of the texts are the
@@ -31,12 +31,14 @@ use tessella_core::flat::prefetch;
 mod characters;
 pub mod fresh;
 pub mod guarded;
+mod pairs;
 pub mod quick;
 #[cfg(Py_LIMITED_API)]
 mod stable;
 
 #[cfg(not(Py_LIMITED_API))]
 pub use characters::{AHEAD, Characters, ascii_text, item, length, narrow, wide_text};
+pub use pairs::pairs;
 #[cfg(Py_LIMITED_API)]
 pub use stable::{AHEAD, Characters, ascii_text, item, length, narrow, wide_text};
 
