@@ -184,12 +184,21 @@ def test_arrays_are_read_while_somebody_changes_the_encoding(monkeypatch):
 
     with ThreadPoolExecutor(3) as pool:
         assert all(pool.map(lambda job: job(0), (read, read, write)))
+
     # One that grows: columns are of one length, whichever that is.
+    def grow() -> None:
+        for count in range(300):
+            encoding.pad(2000 + count)
+            # Who reads has a look in between: one thread alone would be done before the other has its turn.
+            time.sleep(1e-5)
+
+    looks = 0
     with ThreadPoolExecutor(2) as pool:
-        grown = pool.submit(lambda: [encoding.pad(2000 + count) for count in range(300)])
+        grown = pool.submit(grow)
         while not grown.done():
             assert encoding.offsets_array.shape[1] == 2
-        assert len(encoding.offsets_array) == len(encoding.word_ids_array) == 2299
+            looks += 1
+        assert looks > 0 and len(encoding.offsets_array) == len(encoding.word_ids_array) == 2299
     faulthandler.cancel_dump_traceback_later()
 
 
