@@ -91,7 +91,7 @@ def differences(tokenizer: Tokenizer, again: Tokenizer, texts: list[str]) -> lis
 
 
 def tokens_that_differ(tokenizer: Tokenizer, again: Tokenizer) -> list[Difference]:
-    """As ``differences``, of each token alone: one that no merges make may be found whole by one of the two."""
+    """As ``differences``, of each token alone: what no merges make is found whole by one of them, perhaps."""
     alone = _spelled(tokenizer, sorted(set(tokenizer.get_vocab().values())))
     rows, others = (each.encode_ids_batch(alone) for each in (tokenizer, again))
     if rows.offsets.tolist() == others.offsets.tolist() and (rows.ids == others.ids).all():
