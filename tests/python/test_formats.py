@@ -178,3 +178,32 @@ def test_convert_compares_tables_of_ranks_too(tmp_path, capsys):
     assert "same ids on 4 texts" in out and "out.tiktoken.json" in err
     beside = json.loads((tmp_path / "out.tiktoken.json").read_text())
     assert beside["pattern"] == "[a-z]+|[^a-z]+" and beside["special_tokens"] == {"<0>": 257}
+
+
+def test_settings_of_a_model_of_ranks_are_not_lost(tmp_path):
+    """They can be set once a table is read, and its readers know nothing of them."""
+    made = killed.ranks(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made.save(tmp_path / "x.tiktoken")
+    for name, value in (
+        ("dropout", 0.5),
+        ("ignore_merges", False),
+        ("continuing_subword_prefix", "##"),
+        ("end_of_word_suffix", "</w>"),
+    ):
+        read = tessella.load(tmp_path / "x.tiktoken")
+        setattr(read.model, name, value)
+        for format in ("tiktoken", "tekken"):
+            with pytest.raises(UnsupportedError, match="a table of ranks cannot express"):
+                read.save(tmp_path / "y", format=format)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.tiktoken", "x.tiktoken.json"]
+
+
+def test_a_special_token_of_letters_for_bytes_is_told(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        killed.ranks(0).save(tmp_path / "x.tiktoken")
+    with pytest.warns(UserWarning, match="the special token `<é>` is decoded as the bytes"):
+        read = tessella.load(tmp_path / "x.tiktoken", special_tokens={"<é>": 400, "<｜>": 401, "<>": 402})
+    assert read.decode([400, 401, 402], skip_special_tokens=False) == "<\ufffd><｜><>"
