@@ -207,3 +207,19 @@ def test_a_special_token_of_letters_for_bytes_is_told(tmp_path):
     with pytest.warns(UserWarning, match="the special token `<é>` is decoded as the bytes"):
         read = tessella.load(tmp_path / "x.tiktoken", special_tokens={"<é>": 400, "<｜>": 401, "<>": 402})
     assert read.decode([400, 401, 402], skip_special_tokens=False) == "<\ufffd><｜><>"
+
+
+def test_special_tokens_that_are_whole_pieces_do_not_become_text(tmp_path):
+    """In the vocabulary, where a file must put them to keep their ids, text would find them as what it looks up."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        killed.ranks(0).save(tmp_path / "x.tiktoken")
+    pattern = r"\p{L}+|\P{L}"
+    fine = tessella.load(tmp_path / "x.tiktoken", pattern, {"<end>": 400})
+    again = tessella.Tokenizer.from_str(fine.to_str())
+    for read in (fine, again):
+        assert read.encode("<end>").ids == [400]
+        read.encode_special_tokens = True
+    assert again.encode("<end>").ids == fine.encode("<end>").ids != [400]
+    with pytest.raises(UnsupportedError, match=r"`end` with the id 400: .* as a whole piece"):
+        tessella.load(tmp_path / "x.tiktoken", pattern, {"end": 400}).to_str()
