@@ -197,6 +197,9 @@ def test_settings_of_a_model_of_ranks_are_not_lost(tmp_path):
         for format in ("tiktoken", "tekken"):
             with pytest.raises(UnsupportedError, match="a table of ranks cannot express"):
                 read.save(tmp_path / "y", format=format)
+        if name in ("dropout", "ignore_merges"):
+            with pytest.raises(UnsupportedError, match=r"ranks with .* cannot be restated as merges"):
+                read.to_str()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.tiktoken", "x.tiktoken.json"]
 
 

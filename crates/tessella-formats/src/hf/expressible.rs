@@ -37,9 +37,14 @@ pub(super) fn expressible(spec: &TokenizerSpec) -> Result<Cow<'_, TokenizerSpec>
     if let ModelSpec::Bpe(bpe) = &spec.model
         && matches!(bpe.merges, Merges::ConcatRank)
     {
+        if !bpe.ignore_merges {
+            return Err(Error::unsupported(
+                "ranks with `ignore_merges` off cannot be restated as merges, which say the same only where whole \
+                 pieces are looked up first",
+            ));
+        }
         let mut bpe = bpe.clone();
         bpe.merges = Merges::Pairs(Arc::new(concat_rank::pairs(&bpe)?));
-        bpe.ignore_merges = true;
         spec.to_mut().model = ModelSpec::Bpe(bpe);
     }
     let (by_rule, _) = added_ids::by_rule(&spec.model, &spec.added_tokens);
