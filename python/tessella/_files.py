@@ -134,7 +134,7 @@ def check_rows(stream: Any, how: Reading) -> None:
     try:
         first = next(iter(_tessella.TextFiles([("standard input", io.BytesIO(peek(1)))], 1, **lines)))[0]
         is_row = isinstance(json.loads(first), dict)
-    except (StopIteration, ValueError, OSError, TessellaError):
+    except (StopIteration, ValueError, OSError, RecursionError, TessellaError):
         return
     if is_row:
         raise ArgumentError(

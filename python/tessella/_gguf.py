@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from . import _gguf_file, _tessella
-from ._gguf_proof import differences, read, smallest, texts
+from ._gguf_proof import differences, read, smallest, texts, tokens_that_differ
 from ._notices import warn
 from ._shown import quoted
 from ._telling import RULES
@@ -132,7 +132,7 @@ def _proven(tokenizer: Tokenizer, allow_differences: bool) -> tuple[dict[str, An
     for keys, reason in _candidates(tokenizer, tried):
         again = read(keys)
         again.encode_special_tokens = tokenizer.encode_special_tokens or spells_no_specials(tokenizer)
-        found = differences(tokenizer, again, tried)
+        found = differences(tokenizer, again, tried) or tokens_that_differ(tokenizer, again)
         if not found:
             return keys, []
         if nearest is None or len(found) < len(nearest[1]):

@@ -130,9 +130,10 @@ def _packed(value: object) -> bytes:
         return struct.pack("<IIQ", _ARRAY, _UINT8, len(value)) + value
     if not isinstance(value, list):
         raise TypeError(f"a GGUF file has no value like {value!r}")
-    if value and isinstance(value[0], str):
+    # Of the lists that are written, merges alone may be empty.
+    if not value or isinstance(value[0], str):
         return struct.pack("<IIQ", _ARRAY, _STRING, len(value)) + b"".join(map(_text, value))
-    kind, form = (_FLOAT32, "f") if value and isinstance(value[0], float) else (_INT32, "i")
+    kind, form = (_FLOAT32, "f") if isinstance(value[0], float) else (_INT32, "i")
     return struct.pack(f"<IIQ{len(value)}{form}", _ARRAY, kind, len(value), *value)
 
 

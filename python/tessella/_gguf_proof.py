@@ -90,6 +90,20 @@ def differences(tokenizer: Tokenizer, again: Tokenizer, texts: list[str]) -> lis
     return sorted(found, key=lambda one: len(one.text))
 
 
+def tokens_that_differ(tokenizer: Tokenizer, again: Tokenizer) -> list[Difference]:
+    """As ``differences``, of each token alone: what no merges make is found whole by one of them, perhaps."""
+    alone = _spelled(tokenizer, sorted(set(tokenizer.get_vocab().values())))
+    rows, others = (each.encode_ids_batch(alone) for each in (tokenizer, again))
+    if rows.offsets.tolist() == others.offsets.tolist() and (rows.ids == others.ids).all():
+        return []
+    return differences(tokenizer, again, alone)
+
+
+def _spelled(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
+    """What each of these tokens is as a text, if any."""
+    return [text for text in tokenizer.decode_batch([[id] for id in ids]) if text]
+
+
 def smallest(tokenizer: Tokenizer, again: Tokenizer, found: Difference) -> Difference:
     """The difference after everything is taken out of its text without which there still is one."""
     from .prove.reduce import smallest as reduced
@@ -116,9 +130,9 @@ def _texts(tokenizer: Tokenizer) -> Iterator[str]:
         for blanks in product(" \n\r\t", repeat=count):
             yield from ("".join(("a", *blanks, after)) for after in ("", "b", "!"))
     draw = random.Random(0)
-    size = tokenizer.get_vocab_size()
-    ids = draw.sample(range(size), min(size, 3000))
-    pieces = [text for text in tokenizer.decode_batch([[id] for id in ids]) if text] or ["a"]
+    # Where ids have holes, the last ones are above the number of tokens.
+    ids = sorted(set(tokenizer.get_vocab().values()))
+    pieces = _spelled(tokenizer, draw.sample(ids, min(len(ids), 3000))) or ["a"]
     yield from pieces
     yield from map("".join, product(_KINDS, repeat=3))
     # A way that cuts between two kinds matters where a token may end or begin there.

@@ -178,3 +178,51 @@ def test_convert_compares_tables_of_ranks_too(tmp_path, capsys):
     assert "same ids on 4 texts" in out and "out.tiktoken.json" in err
     beside = json.loads((tmp_path / "out.tiktoken.json").read_text())
     assert beside["pattern"] == "[a-z]+|[^a-z]+" and beside["special_tokens"] == {"<0>": 257}
+
+
+def test_settings_of_a_model_of_ranks_are_not_lost(tmp_path):
+    """They can be set once a table is read, and its readers know nothing of them."""
+    made = killed.ranks(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made.save(tmp_path / "x.tiktoken")
+    for name, value in (
+        ("dropout", 0.5),
+        ("ignore_merges", False),
+        ("continuing_subword_prefix", "##"),
+        ("end_of_word_suffix", "</w>"),
+    ):
+        read = tessella.load(tmp_path / "x.tiktoken")
+        setattr(read.model, name, value)
+        for format in ("tiktoken", "tekken"):
+            with pytest.raises(UnsupportedError, match="a table of ranks cannot express"):
+                read.save(tmp_path / "y", format=format)
+        if name in ("dropout", "ignore_merges"):
+            with pytest.raises(UnsupportedError, match=r"ranks with .* cannot be restated as merges"):
+                read.to_str()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.tiktoken", "x.tiktoken.json"]
+
+
+def test_a_special_token_of_letters_for_bytes_is_told(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        killed.ranks(0).save(tmp_path / "x.tiktoken")
+    with pytest.warns(UserWarning, match="the special token `<é>` is decoded as the bytes"):
+        read = tessella.load(tmp_path / "x.tiktoken", special_tokens={"<é>": 400, "<｜>": 401, "<>": 402})
+    assert read.decode([400, 401, 402], skip_special_tokens=False) == "<\ufffd><｜><>"
+
+
+def test_special_tokens_that_are_whole_pieces_do_not_become_text(tmp_path):
+    """In the vocabulary, where a file must put them to keep their ids, text would find them as what it looks up."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        killed.ranks(0).save(tmp_path / "x.tiktoken")
+    pattern = r"\p{L}+|\P{L}"
+    fine = tessella.load(tmp_path / "x.tiktoken", pattern, {"<end>": 400})
+    again = tessella.Tokenizer.from_str(fine.to_str())
+    for read in (fine, again):
+        assert read.encode("<end>").ids == [400]
+        read.encode_special_tokens = True
+    assert again.encode("<end>").ids == fine.encode("<end>").ids != [400]
+    with pytest.raises(UnsupportedError, match=r"`end` with the id 400: .* as a whole piece"):
+        tessella.load(tmp_path / "x.tiktoken", pattern, {"end": 400}).to_str()

@@ -12,6 +12,7 @@ from tessella import (
     _gguf,
     _gguf_file,
     _gguf_proof,
+    decoders,
     models,
     normalizers,
     pre_tokenizers,
@@ -369,3 +370,23 @@ def test_candidates_are_told_apart_by_the_proof(tmp_path):
     least = _gguf_proof.smallest(tokenizer, wrong, found[-1])
     assert len(least.text) <= len(found[0].text) and "would give" in str(least)
     assert wrong.encode(least.text).ids == least.got != least.expected
+
+
+def test_every_token_is_tried_alone(tmp_path):
+    """One that no merges make is found whole here (`ignore_merges`), and by few ways of llama.cpp."""
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    for number, far in ((0, 300), (6000, 0)):
+        vocab = {letter: id for id, letter in enumerate(letters)}
+        merges = []
+        for first in letters[: number and 100]:
+            for second in letters[:60]:
+                vocab[first + second] = len(vocab)
+                merges.append((first, second))
+        # Above the number of tokens, where ids have a hole; or one of many.
+        vocab["bab"] = len(vocab) + far
+        tokenizer = Tokenizer(models.BPE(vocab, merges, ignore_merges=True))
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        # Without merges, too: an empty list is one of texts.
+        with pytest.raises(UnsupportedError, match=f'the text "bab" would give .*, not .{vocab["bab"]}'):
+            tokenizer.save(tmp_path / "x.gguf")

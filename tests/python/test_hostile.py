@@ -245,3 +245,28 @@ encoding = Encoding()
 encoding.__setstate__(state)
 assert encoding.__getstate__() == state
 """
+
+
+def test_json_that_is_nested_without_end_is_a_format_error_wherever_python_reads_it(tmp_path):
+    from tessella import edit, prove, recipes
+    from tessella.data.manifest import parsed
+    from tessella.data.places import LocalPlace
+
+    deep = "[" * 200_000
+    tokenizer = recipes.get("gpt2").train(["low lower"] * 9, vocab_size=260)
+    tokenizer.save_folder(tmp_path / "folder")
+    for name in ("map.json", "x.golden.json", "folder/config.json", "manifest.json"):
+        (tmp_path / name).write_text(deep)
+    with open(tmp_path / "folder" / "model.safetensors", "wb") as file:
+        edit.safetensors.save(file, {}, {})
+    id_map = edit.pad_to_multiple(tokenizer, 64).id_map
+    for read in (
+        lambda: edit.IdMap.load(tmp_path / "map.json"),
+        lambda: prove.Golden.load(tmp_path / "x.golden.json"),
+        lambda: edit.resize_embeddings(tmp_path / "folder", id_map),
+        lambda: parsed(LocalPlace(str(tmp_path)), "manifest.json"),
+    ):
+        with pytest.raises(errors.FormatError, match=r"JSON|id map|golden|damaged"):
+            read()
+    found = prove.doctor(tmp_path / "folder").findings
+    assert ("json", "config.json") in [(one.code, one.where) for one in found]

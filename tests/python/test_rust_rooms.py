@@ -44,7 +44,7 @@ ARROWS = {
         "corpus": "core::limits core::portion core::tokenizer json unfetched utf8",
         "beside_model": "json",
         "concat_rank": "core::vocab",
-        "hf": "base64 concat_rank core::hooks core::vocab json",
+        "hf": "base64 concat_rank core::hooks core::pattern core::pretokenize core::text core::vocab json",
         "vocab_files": "core::vocab hf json",
         "fingerprint": "base64 core::vocab hf json",
         # The characters of a hundred thousand tokens become one text by vectors.

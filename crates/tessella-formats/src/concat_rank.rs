@@ -101,13 +101,12 @@ pub(crate) fn pairs(bpe: &BpeSpec) -> Result<Vec<(TokenId, TokenId)>> {
     Ok(merges)
 }
 
-/// The vocabulary whose ids are ranks that encode as the list of merges does: all of it but `left_out`.
-pub(crate) fn ranks(bpe: &BpeSpec, merges: &[(TokenId, TokenId)], left_out: &HashSet<&str>) -> Result<Vocab> {
-    let refuse = |what: String| {
-        Err(Error::unsupported(format!(
-            "a table of ranks cannot express {what}; write tokenizer.json instead"
-        )))
-    };
+fn refuse<T>(what: String) -> Result<T> {
+    Err(Error::unsupported(format!("a table of ranks cannot express {what}; write tokenizer.json instead")))
+}
+
+/// Refuses settings of a model that readers of ranks know nothing of.
+fn no_settings(bpe: &BpeSpec) -> Result<()> {
     if bpe.dropout.is_some_and(|dropout| dropout > 0.0) {
         return refuse("dropout".into());
     }
@@ -117,6 +116,23 @@ pub(crate) fn ranks(bpe: &BpeSpec, merges: &[(TokenId, TokenId)], left_out: &Has
     if bpe.end_of_word_suffix.as_ref().is_some_and(|suffix| !suffix.is_empty()) {
         return refuse("a suffix at the end of words".into());
     }
+    Ok(())
+}
+
+/// Refuses a model of ranks that does not do what readers of them do: settings can be changed once it is read.
+pub(crate) fn as_read(bpe: &BpeSpec) -> Result<()> {
+    no_settings(bpe)?;
+    if !bpe.ignore_merges {
+        return refuse(
+            "a model with `ignore_merges` off: ranks give a token wherever it is a whole piece".into(),
+        );
+    }
+    Ok(())
+}
+
+/// The vocabulary whose ids are ranks that encode as the list of merges does: all of it but `left_out`.
+pub(crate) fn ranks(bpe: &BpeSpec, merges: &[(TokenId, TokenId)], left_out: &HashSet<&str>) -> Result<Vocab> {
+    no_settings(bpe)?;
     let vocab = Vocab::from_entries(bpe.vocab.iter().filter(|(text, _)| !left_out.contains(text)))?;
     let wanted = pairs(&BpeSpec { vocab: Arc::new(vocab), ..bpe.clone() })?;
     let vocab = Vocab::from_entries(bpe.vocab.iter().filter(|(text, _)| !left_out.contains(text)))?;

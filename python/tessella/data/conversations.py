@@ -148,7 +148,7 @@ def rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> 
                     f"has {said} under `{name}`, expected a list of messages: leave the row out, or have "
                     "such rows skipped (`--skip-errors`, on_error='skip')"
                 )
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             what = str(error) if isinstance(error, FormatError) else f"is not JSON: {error}"
             if skipped.left:
                 skipped.add_lines(part, stream.first, [(number, begin, what)])

@@ -84,7 +84,7 @@ def parsed(place: Place, name: str) -> dict[str, Any] | None:
         found = json.loads(content)
         if not isinstance(found, dict):
             raise ValueError(f"it holds a {type(found).__name__}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{place.of(name)} is damaged: {error}", filename=place.of(name)) from error
     return found
 

@@ -197,8 +197,9 @@ def finished(
         notes: what should be known.
         new: the constituents of new tokens, in old ids.
     """
-    made = pipeline.build()
     old = pipeline.before
+    pipeline.keep_free((new or {}).keys() - old.keys())
+    made = pipeline.build()
     gone = [id for id in old if id not in new_ids]
     removed: dict[int, tuple[int, ...]] = {}
     if gone:

@@ -67,7 +67,7 @@ def read(path: str) -> IdMap:
             before=said["before"],
             after=said["after"],
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise FormatError(f"{path} holds no id map ({type(error).__name__}: {error})") from error
 
 

@@ -161,17 +161,31 @@ class Pipeline:
             pad = self.padding["pad_id"]
             if pad in new_ids:
                 self.padding["pad_id"] = new_ids[pad]
-            elif any(new == pad for new in new_ids.values()):
-                raise ArgumentError(
-                    f"sequences are padded with the id {pad}, which has no token, and which another token "
-                    "would get: set the padding first"
-                )
+            else:
+                self._keep_padding(set(new_ids.values()))
         known = (self.config or {}).get("added_tokens_decoder")
         if isinstance(known, dict):
             assert self.config is not None
             self.config["added_tokens_decoder"] = {
                 str(new_ids[int(key)]): value for key, value in known.items() if int(key) in new_ids
             }
+
+    def keep_free(self, ids: Collection[int]) -> None:
+        """Refuses new tokens an id that is named already, though no token had it: they would be put there."""
+        for name, id in self._round_sequences():
+            if id in ids:
+                raise ArgumentError(
+                    f"the post-processor puts `{name}` round sequences, whose id {id} has no token, and "
+                    "which another token would get: set the post-processor first"
+                )
+        self._keep_padding(ids)
+
+    def _keep_padding(self, ids: Collection[int]) -> None:
+        if self.padding is not None and (pad := self.padding["pad_id"]) in ids:
+            raise ArgumentError(
+                f"sequences are padded with the id {pad}, which has no token, and which another token "
+                "would get: set the padding first"
+            )
 
     def _renumber_processor(self, part: dict[str, Any] | None, new_ids: Mapping[int, int]) -> None:
         if part is None:

@@ -262,7 +262,7 @@ def _json(path: str) -> dict[str, Any] | None:
             said = json.load(file)
     except FileNotFoundError:
         return None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is no JSON: {error}") from error
     if not isinstance(said, dict):
         raise FormatError(f"{path} must hold a JSON object")

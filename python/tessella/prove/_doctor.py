@@ -164,7 +164,7 @@ def _patient(content: bytes, own: str, folder: str | None) -> tuple[Patient | No
         if os.path.exists(place):
             try:
                 patient.beside[name] = json.loads(_read_file(place))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 found.append(fault("json", name, f"it is no JSON: {error}", "fetch the file anew"))
     for name in (FOLDER.templates[0], *FOLDER.bare[1:]) if folder is not None else ():
         assert folder is not None

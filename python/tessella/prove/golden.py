@@ -175,7 +175,7 @@ class Golden:
                 raise ValueError(f"it says that it has {number!r} texts, and has {len(cases)}")
             where = [_a(str, said[name], optional=True) for name in ("fingerprint", "tokenizer")]
             found = cls(cases, *where)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise FormatError(f"{name} is no golden file ({type(error).__name__}: {error})") from error
         if not found.cases:
             raise FormatError(f"{name} holds no texts, so that it proves nothing")

@@ -184,7 +184,7 @@ class QuestionAnswerer:
         asked = plain.encode(question, add_special_tokens=False)
         size = min(len(asked.ids), self.max_question_tokens)
         if len(asked.ids) > size:
-            question = question[: asked.offsets[size - 1][1]] if size else ""
+            question, size = self._shortened(plain, question, [end for _, end in asked.offsets[:size]])
         specials = self.tokenizer.num_special_tokens_to_add(True)
         room = self.max_length - specials - size
         if room < 1:
@@ -200,6 +200,17 @@ class QuestionAnswerer:
         )
         encoding = cutter.encode(first, second)
         return [encoding, *encoding.overflowing]
+
+    def _shortened(self, plain: Tokenizer, question: str, ends: list[int]) -> tuple[str, int]:
+        """The question up to the last of these places where it has no more tokens than allowed, and how many.
+
+        A character of several tokens, or a word that is cut, may have more of them than before the place.
+        """
+        for end in reversed(ends):
+            size = len(plain.encode(question[:end], add_special_tokens=False).ids)
+            if size <= self.max_question_tokens:
+                return question[:end], size
+        return "", len(plain.encode("", add_special_tokens=False).ids)
 
     def __call__(self, question: str, text: str, n: int = 1) -> list[Answer]:
         """The n best answers, best first; fewer if there are no more."""

@@ -60,9 +60,10 @@ def test_poisoned_conversations_are_skipped_with_their_masks(tmp_path, tokenizer
             {"role": "assistant", "content": " ".join(said)},
         ]
 
-    # Not JSON, no messages, none at all, messages that the template cannot write, no assistant to mark.
+    # Not JSON, JSON that is nested without end, no messages, none at all, messages that the template cannot write, no assistant to mark.
     poison = [
         "{broken",
+        "[" * 100_000,
         json.dumps({"text": "low"}),
         json.dumps({"messages": []}),
         json.dumps({"messages": ["low"]}),

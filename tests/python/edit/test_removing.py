@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from tessella import Tokenizer, decoders, edit, load, models, pre_tokenizers
+from tessella import Tokenizer, decoders, edit, load, models, pre_tokenizers, processors
 from tessella.edit import IdMap
 from tessella.errors import ArgumentError
 
@@ -225,6 +225,23 @@ def test_padding_with_an_id_that_has_no_token():
     tokenizer.enable_padding(pad_id=2)
     with pytest.raises(ArgumentError, match="padded with the id 2, which has no token"):
         edit.compact(tokenizer)
+
+
+@pytest.mark.parametrize("where", ["padding", "template"])
+def test_new_tokens_do_not_get_an_id_that_is_named_already(where):
+    """Padding or a template that names the first free id would put the new token there."""
+    tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    if where == "padding":
+        tokenizer.enable_padding(pad_id=3)
+    else:
+        tokenizer.post_processor = processors.TemplateProcessing("<s> $A", special_tokens=[("<s>", 3)])
+    for edited in (
+        lambda: edit.pad_to_multiple(tokenizer, 8),
+        lambda: edit.extend(tokenizer, ["abab"] * 9, 4),
+        lambda: edit.merge(tokenizer, Tokenizer(models.BPE({"a": 0, "c": 1}, []))),
+    ):
+        with pytest.raises(ArgumentError, match=r"id 3 has no token, and|id 3, which has no token"):
+            edited()
 
 
 def test_lowest_piece_of_unigram_is_told():

@@ -5,7 +5,7 @@ from copy import copy
 
 import numpy as np
 import pytest
-from tessella import Tokenizer, models, pre_tokenizers, processors
+from tessella import Tokenizer, models, pre_tokenizers, processors, recipes
 from tessella.errors import ArgumentError
 from tessella.tasks import Answer, BestSpans, QuestionAnswerer, best_spans, softmax, windows
 
@@ -168,3 +168,22 @@ def test_nothing_at_all_has_no_answer(bpe):
 
     assert QuestionAnswerer(model, bpe)("", "") == []
     assert QuestionAnswerer(model, bpe, no_answer=True)("", "") == [Answer("", 0.0, 0, 0)]
+
+
+def test_a_question_that_is_cut_within_a_character_keeps_to_its_length():
+    """A character of four tokens, the question cut after the first: all four came, and windows had no room."""
+    tokenizer = recipes.get("gpt2").train(["low lower"] * 9, vocab_size=260)
+    end = ("<|endoftext|>", tokenizer.token_to_id("<|endoftext|>"))
+    tokenizer.post_processor = processors.TemplateProcessing("$A", "$A <|endoftext|> $B:1", [end])
+    asked = []
+
+    def model(encodings):
+        asked.extend(encodings)
+        return [([0.0] * len(one.ids), [0.0] * len(one.ids)) for one in encodings]
+
+    # A character has four tokens: `a`, then one whole character at most.
+    for most, kept in enumerate([0, 1, 1, 1, 1, 5]):
+        ask = QuestionAnswerer(model, tokenizer, max_length=8, stride=0, max_question_tokens=most)
+        assert ask("a😀😀", "lower low")
+        assert {sum(number == 0 for number in one.sequence_ids) for one in asked} == {kept}
+        asked.clear()

@@ -145,7 +145,7 @@ pub static TABLE: &[Known] = &[
         sniff: |head| tiktoken::read_ranks(head.first_line()).is_ok_and(|ranks| ranks.len() == 1),
         read: |source, options| {
             let spec = beside::read(source.path, &source.content()?, options.pattern, options.specials)?;
-            Ok(plain(spec, Format::Tiktoken))
+            Ok(LoadedFile { notices: tiktoken::decoded_as_bytes(&spec), ..plain(spec, Format::Tiktoken) })
         },
         write: Some(|path, spec, _| beside::write(path, spec, rank_lines(spec)?)),
         is_tried: false,

@@ -7,18 +7,34 @@
 //! | `x{1,3}+` (possessive) | is a repeated group there: `(?>x{1,3})` |
 //! | `x{3}?` (exactly three) | is an optional group there: `x{3}` |
 //! | `$`, `^` (ends of the text) | are ends of a line there: `\z`, `\A` |
-//! | `\w`, `\b`, `(?m)`, `(?s)`, `(?x)`, POSIX brackets, `--`, back-references, named groups | refused |
+//! | `\w`, `\b`, `\<`, `(?m)`, `(?s)`, `(?x)`, POSIX brackets, `--`, back-references, named groups | refused |
+//! | `(?i:\p{Lu})`, `(?i:[\S&&[^k]])` | know case there outside of a class and in one within another: refused |
 
 use tessella_core::error::excerpt;
+use tessella_core::pattern::Matcher;
+use tessella_core::spec::{Dialect, Pattern};
 use tessella_core::{Error, Result};
 
 /// Letters that case folding joins with one other character of their kind; written next to each other under
 /// `(?i)` they may match a single ligature in Oniguruma.
 const FOLDING_PAIRS: [&str; 5] = ["ss", "st", "ff", "fi", "fl"];
 
+/// Properties of both dialects that hold other characters in each, without case and blanks.
+const OTHER_PROPERTIES: [&str; 3] = ["word", "graph", "print"];
+
 /// Translates, or names what cannot be translated.
 pub fn fancy_to_oniguruma(source: &str) -> Result<String> {
-    Translator { source, at: 0, out: String::with_capacity(source.len() + 16), groups: Vec::new() }.run()
+    let out = String::with_capacity(source.len() + 16);
+    let translated = Translator { source, at: 0, out, groups: Vec::new(), folded: None }.run()?;
+    // What repeats nothing but a place (`(?:a|$)+`), and names that one of the two does not have.
+    match Matcher::new(&Pattern::Regex { source: translated.clone(), dialect: Dialect::Oniguruma }) {
+        Ok(_) => Ok(translated),
+        Err(error) => Err(Error::unsupported(format!(
+            "the regular expression `{}` cannot be written for readers of tokenizer.json: {}",
+            excerpt(source),
+            error.message()
+        ))),
+    }
 }
 
 struct Translator<'a> {
@@ -27,6 +43,9 @@ struct Translator<'a> {
     out: String,
     /// Per open group: where it starts in the output, and whether case is ignored around it.
     groups: Vec<(usize, bool)>,
+    /// The letter that ignores case and ends what is written, whatever groups begin and end behind it: Oniguruma
+    /// takes `s(?:s)` for `ss`.
+    folded: Option<char>,
 }
 
 impl Translator<'_> {
@@ -59,10 +78,12 @@ impl Translator<'_> {
             let start = self.out.len();
             match c {
                 '\\' => {
-                    self.escape(false)?;
+                    self.folded = None;
+                    self.escape(false, ignore_case)?;
                     atom = Some(start);
                 }
                 '[' => {
+                    self.folded = None;
                     self.class(ignore_case)?;
                     atom = Some(start);
                 }
@@ -93,6 +114,7 @@ impl Translator<'_> {
                     atom = None;
                 }
                 '|' => {
+                    self.folded = None;
                     self.at += 1;
                     self.out.push('|');
                     atom = None;
@@ -105,8 +127,10 @@ impl Translator<'_> {
                     self.quantifier(from)?;
                 }
                 _ => {
+                    let before = self.folded.take();
                     if ignore_case {
-                        self.check_folding(c)?;
+                        self.check_folding(before, c)?;
+                        self.folded = Some(c);
                     }
                     self.at += c.len_utf8();
                     self.out.push(c);
@@ -120,11 +144,11 @@ impl Translator<'_> {
         Ok(self.out)
     }
 
-    fn check_folding(&self, c: char) -> Result<()> {
+    fn check_folding(&self, before: Option<char>, c: char) -> Result<()> {
         if !c.is_ascii() {
             return self.refuse("a character beyond ASCII that ignores case");
         }
-        let pair: String = self.rest().chars().take(2).flat_map(char::to_lowercase).collect();
+        let pair: String = before.into_iter().chain([c]).flat_map(char::to_lowercase).collect();
         if FOLDING_PAIRS.contains(&pair.as_str()) {
             return self.refuse(&format!("`{pair}` that ignores case"));
         }
@@ -132,11 +156,14 @@ impl Translator<'_> {
     }
 
     /// Copies a backslash and what it introduces.
-    fn escape(&mut self, in_class: bool) -> Result<()> {
+    fn escape(&mut self, in_class: bool, ignore_case: bool) -> Result<()> {
         let mut chars = self.rest().chars().skip(1);
         let Some(kind) = chars.next() else {
             return self.refuse("a backslash at the end");
         };
+        if ignore_case && (matches!(kind, 'x' | 'P') || (kind == 'p' && !in_class)) {
+            return self.refuse(&format!("`\\{kind}` that ignores case"));
+        }
         match kind {
             'p' | 'P' => {
                 let length = match chars.next() {
@@ -158,6 +185,10 @@ impl Translator<'_> {
                 {
                     return self.refuse("a property that is no plain name");
                 }
+                let plain = name.replace([' ', '_'], "").to_ascii_lowercase();
+                if OTHER_PROPERTIES.contains(&plain.as_str()) {
+                    return self.refuse(&format!("`\\{kind}{{{name}}}`"));
+                }
                 let text = self.rest()[..length].to_string();
                 self.out.push_str(&text);
                 self.at += length;
@@ -171,6 +202,8 @@ impl Translator<'_> {
             }
             'A' | 'z' if !in_class => {}
             'x' => return self.hexadecimal(),
+            // Ends of words.
+            '<' | '>' if !in_class => return self.refuse(&format!("`\\{kind}`")),
             _ if kind.is_ascii_punctuation() || kind == ' ' => {}
             _ => return self.refuse(&format!("`\\{kind}`")),
         }
@@ -212,12 +245,15 @@ impl Translator<'_> {
             };
             match c {
                 '\\' => {
-                    self.escape(true)?;
+                    self.escape(true, ignore_case)?;
                     continue;
                 }
                 '[' => {
                     if self.rest().starts_with("[:") {
                         return self.refuse("a POSIX bracket");
+                    }
+                    if depth > 0 && ignore_case {
+                        return self.refuse("a character class within another that ignores case");
                     }
                     depth += 1;
                     self.at += 1;
@@ -240,6 +276,9 @@ impl Translator<'_> {
                     continue;
                 }
                 '-' if self.rest().starts_with("--") => return self.refuse("`--` in a character class"),
+                '&' if ignore_case && self.rest().starts_with("&&") => {
+                    return self.refuse("`&&` that ignores case");
+                }
                 '~' if self.rest().starts_with("~~") => return self.refuse("`~~` in a character class"),
                 _ => {}
             }
@@ -280,6 +319,7 @@ impl Translator<'_> {
     fn quantifier(&mut self, atom: usize) -> Result<()> {
         if !self.rest().starts_with('{') {
             // `*`, `+`, `?`, each alone, lazy or possessive: the same in both.
+            self.folded = None;
             let simple = self.rest()[..1].to_string();
             self.out.push_str(&simple);
             self.at += 1;
@@ -305,6 +345,9 @@ impl Translator<'_> {
         }
         self.at += close + 1;
         self.out.push_str(&format!("{{{bounds}}}"));
+        if !(bounds == "1" || bounds == "1,1") {
+            self.folded = None;
+        }
         if self.take("+") {
             self.out.insert_str(atom, "(?>");
             self.out.push(')');
@@ -330,6 +373,7 @@ mod tests {
             (r"[^\r\n\p{L}\p{N}]?+\p{L}++", r"[^\r\n\p{L}\p{N}]?+\p{L}++"),
             (r"\pL+\x41\x{e9}", r"\p{L}+\x{41}\x{E9}"),
             (r"[\r\n/]*(?!\S)", r"[\r\n/]*(?!\S)"),
+            (r"(?i:[^\p{Lu}s]s|t)(?-i:ss)s(?i:s)", r"(?i:[^\p{Lu}s]s|t)(?-i:ss)s(?i:s)"),
         ];
         for (fancy, oniguruma) in cases {
             assert_eq!(fancy_to_oniguruma(fancy).unwrap(), oniguruma);
@@ -361,6 +405,27 @@ mod tests {
             r"\x{110000}",
             r"\x4",
             "[]a]",
+            // Ends of words there are a literal `<` here.
+            r"\<x",
+            // Repeats of a place, which Oniguruma does not compile.
+            r"(?:a|$)+",
+            r"(?:(?!a)b|(?<=c)){2}",
+            r"\p{isGreek}",
+            // Sets of the same name that are others.
+            r"\p{Word}+",
+            r"[^\P{p_rint}]",
+            // Case is ignored there within the outermost class only.
+            r"(?i:\p{Lu})",
+            r"(?i:[\P{L}])",
+            r"(?i:[\p{L}&&[^a-z]])",
+            r"(?i:[a[^b]])",
+            r"(?i:[a-z&&\p{L}])",
+            // A ligature matches two letters, however they are written.
+            r"(?i:\x66\x69)",
+            r"(?i:[\x{df}])",
+            "(?i:s(?:s))",
+            "(?i:(?:f)i)",
+            "(?i:s{1}t)",
         ];
         for fancy in refused {
             let error = fancy_to_oniguruma(fancy).unwrap_err();

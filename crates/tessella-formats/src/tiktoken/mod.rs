@@ -87,6 +87,21 @@ pub fn from_ranks(table: Ranks, encoding: &Encoding) -> Result<TokenizerSpec> {
     Ok(spec)
 }
 
+/// What is said of special tokens that the decoder takes for bytes, as it does with those of a `tokenizer.json`: all of
+/// their letters are of the alphabet, and some stand for other bytes than their own.
+pub(crate) fn decoded_as_bytes(spec: &TokenizerSpec) -> Vec<String> {
+    let notice = |token: &AddedToken| {
+        let bytes = alphabet_to_bytes(&token.content).filter(|bytes| bytes != token.content.as_bytes())?;
+        Some(format!(
+            "the special token `{}` is decoded as the bytes that its letters stand for ({:?}); \
+             tessella.compat.tiktoken decodes it as it is",
+            excerpt(&token.content),
+            String::from_utf8_lossy(&bytes)
+        ))
+    };
+    spec.added_tokens.iter().filter_map(notice).take(8).collect()
+}
+
 /// Special tokens with their ids; none may stand on a rank. Two may share an id.
 fn special_tokens(specials: &[(String, TokenId)], vocab: &Vocab) -> Result<Vec<AddedToken>> {
     let mut seen = std::collections::HashSet::new();
@@ -203,7 +218,10 @@ pub fn to_ranks(spec: &TokenizerSpec) -> Result<Vec<(Vec<u8>, TokenId)>> {
     };
     let restated;
     let vocab = match &bpe.merges {
-        Merges::ConcatRank => &*bpe.vocab,
+        Merges::ConcatRank => {
+            concat_rank::as_read(bpe)?;
+            &*bpe.vocab
+        }
         Merges::Pairs(merges) => {
             let special = spec.added_tokens.iter().map(|token| token.content.as_str()).collect();
             restated = concat_rank::ranks(bpe, merges, &special)?;

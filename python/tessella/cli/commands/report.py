@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     check_reports(options.output)
     try:
         is_audit = json.loads(_read_file(options.report))["kind"] == Audit.kind
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         # What is wrong is told where it is read.
         is_audit = False
     found = (Audit if is_audit else Report).load(options.report)
