@@ -27,10 +27,10 @@
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
-//! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for five things: asking
-//! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), looking at a place of a
-//! text or a table that was compared once ([`key`], [`slots`]), calling the bytes of whole characters a text ([`narrow`]), and
-//! vectors ([`ascii`], and the rooms named after a processor's: `neon`, `x86` and those behind them).
+//! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: writing ids into
+//! room that was reserved before ([`store`]), looking at a place of a text or a table that was compared once ([`key`], [`slots`]),
+//! calling the bytes of whole characters a text ([`narrow`]), and vectors ([`ascii`], and the rooms named after a processor's:
+//! `neon`, `x86` and those behind them).
 
 pub mod abreast;
 mod absent;
