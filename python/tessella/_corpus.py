@@ -306,18 +306,17 @@ def _add_file(made: list[Part], like: Part, path: Any, reading: Reading, most: i
     last.size += found.st_size
 
 
-#: No file of Parquet has less than its two ends and what is between them; smaller ones may be read whole.
-_SMALL = 1024
+#: Bytes that tell what a file is, or what stands in its place.
+_HEAD = 1024
 
 
 def _is_parquet(name: str, reading: Reading) -> bool:
     with open(name, "rb") as file:
-        if file.read(4) == b"PAR1":
-            return True
+        head = file.read(_HEAD)
+    if head.startswith(b"PAR1"):
+        return True
     if reading.format == "auto" and name.lower().endswith(".parquet"):
-        if os.path.getsize(name) < _SMALL:
-            # What stands in the place of a file that was not fetched is told by its own words.
-            _tessella.read_file(name)
+        _tessella.check_fetched(written(name), head)
         raise FormatError(
             f"{name} is named like a Parquet file, but its first bytes are not those of one: write it again, "
             "or give it a name without that ending if it is text",

@@ -107,6 +107,19 @@ those of one: unpack it again, or give it a name without that ending if it is te
     _tessella.check_packing(written(path), head)
 
 
+def check_fetched(path: str, head: bytes) -> None:
+    """Refuses a pointer of Git LFS, by the first bytes of a file.
+
+    Example:
+        >>> check_fetched("a.jsonl", b'{"te')
+        >>> check_fetched("a", b"version https://git-lfs.github.com/spec/v1\\noid sha256:a5\\nsize 62\\n")
+        Traceback (most recent call last):
+        tessella.errors.FormatError: this is a pointer of Git LFS, not the file itself, which has 62 bytes: \
+fetch it with `git lfs pull`, or download it (at a)
+    """
+    _tessella.check_fetched(written(path), head)
+
+
 def packing(head: bytes) -> str | None:
     """How a file is packed, by its first bytes: ``"gzip"``, ``"zstd"``, or not at all.
 

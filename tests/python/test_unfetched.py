@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import tessella
 from tessella import Tokenizer, models
+from tessella.edit.safetensors import read_header
 from tessella.errors import FormatError
 
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a5' * 32}\nsize 6204808\n"
@@ -76,6 +77,12 @@ def test_no_corpus_is_a_pointer(tmp_path: Path, name: str) -> None:
         tessella.count_pieces([path], tokenizer)
     with pytest.raises(FormatError, match="pointer of Git LFS"):
         list(tokenizer.encode_files([path]))
+
+
+def test_weights_that_are_a_pointer_are_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_text(POINTER)
+    with pytest.raises(FormatError, match="pointer of Git LFS"):
+        read_header(str(tmp_path / "model.safetensors"))
 
 
 def test_a_corpus_of_pages_is_one(tmp_path: Path) -> None:

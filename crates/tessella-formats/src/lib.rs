@@ -22,7 +22,7 @@ pub mod atomic;
 mod base64;
 mod beside_model;
 pub mod json;
-mod unfetched;
+pub mod unfetched;
 pub mod utf8;
 
 // The formats.

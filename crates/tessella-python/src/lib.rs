@@ -103,6 +103,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<files::reading::Portion>()?;
     module.add_function(wrap_pyfunction!(files::reading::names_json_lines, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::encode_column, module)?)?;
+    module.add_function(wrap_pyfunction!(files::reading::check_fetched, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::check_packing, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::packing, module)?)?;
     module.add("PACKED", tessella_formats::corpus::PACKED.map(|(ending, _)| ending))?;

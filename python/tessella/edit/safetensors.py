@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._files import check_fetched
 from ..errors import FormatError
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def read_header(path: str) -> Header:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(size - 8, LONGEST):
+            file.seek(0)
+            check_fetched(path, file.read(1024))
             raise FormatError(
                 f"{path} is no safetensors file: its header of {length} bytes does not fit in it"
             )

@@ -69,6 +69,12 @@ pub fn packing(head: &[u8]) -> Option<&'static str> {
     tessella_formats::corpus::packing(head)
 }
 
+/// Refuses a pointer of Git LFS, by the first bytes of a file.
+#[pyfunction]
+pub fn check_fetched(path: PathBuf, head: &[u8]) -> PyResult<()> {
+    tessella_formats::unfetched::refuse_pointer(&path, head).map_err(errors::raise)
+}
+
 /// Refuses a file whose name says that it is packed when its first bytes say that it is not.
 #[pyfunction]
 pub fn check_packing(path: PathBuf, head: &[u8]) -> PyResult<()> {
