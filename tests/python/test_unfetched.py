@@ -79,6 +79,14 @@ def test_no_corpus_is_a_pointer(tmp_path: Path, name: str) -> None:
         list(tokenizer.encode_files([path]))
 
 
+def test_a_corpus_that_begins_with_a_pointer_is_one(tmp_path: Path) -> None:
+    """Of source code, say, with a pointer among its files."""
+    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}))
+    (tmp_path / "corpus.txt").write_text(POINTER + "a\n" * 1000)
+    [row] = tokenizer.encode_files([tmp_path / "corpus.txt"])
+    assert row.tolist() == [0]
+
+
 def test_weights_that_are_a_pointer_are_told_as_such(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_text(POINTER)
     with pytest.raises(FormatError, match="pointer of Git LFS"):

@@ -10,7 +10,7 @@ use tessella_core::{Error, Result};
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// What tells the content that a pointer is for.
 const OBJECT: &[u8] = b"\noid ";
-/// No pointer is longer.
+/// Every pointer is shorter.
 const MOST: usize = 1024;
 /// What a page begins with, in small letters.
 const PAGE: &[u8] = b"<!doctype html";
@@ -28,13 +28,15 @@ pub fn refuse(path: &Path, content: &[u8]) -> Result<()> {
     }
 }
 
-/// Refuses a pointer; a corpus may be of web pages.
+/// Refuses a pointer, by all of a file or as much of it as a pointer never has: a corpus may begin with one. It may be of web pages too.
 pub fn refuse_pointer(path: &Path, content: &[u8]) -> Result<()> {
-    let head = &content[..content.len().min(MOST)];
-    if !head.starts_with(POINTER) || !head.windows(OBJECT.len()).any(|some| some == OBJECT) {
+    let is_pointer = content.len() < MOST
+        && content.starts_with(POINTER)
+        && content.windows(OBJECT.len()).any(|some| some == OBJECT);
+    if !is_pointer {
         return Ok(());
     }
-    let size = head
+    let size = content
         .split(|&byte| byte == b'\n')
         .find_map(|line| std::str::from_utf8(line.strip_prefix(b"size ")?).ok()?.trim().parse::<u64>().ok());
     let size = size.map_or(String::new(), |size| format!(", which has {size} bytes"));
@@ -68,6 +70,8 @@ mod tests {
         {
             assert_eq!(said(content), Ok(()));
         }
+        // Source code with a pointer as its first file.
+        assert_eq!(said(&pointer.repeat(20)), Ok(()));
         assert!(refuse_pointer(Path::new("corpus"), b"<!doctype html>").is_ok());
     }
 }
