@@ -91,6 +91,12 @@ impl Secret {
         mix(mix(state ^ tail(bytes, rest.len()), factor), K)
     }
 
+    /// Of four words and a number that tells apart those that have the same ones.
+    #[inline(always)]
+    pub fn four(self, [first, second, third, fourth]: [u64; 4], number: u64) -> u64 {
+        mix(self.two(self.two(first, second), self.two(third, fourth) ^ number), K)
+    }
+
     /// Of two words: all bits of the halves of a product hang on all of both.
     #[inline]
     pub fn two(self, first: u64, second: u64) -> u64 {

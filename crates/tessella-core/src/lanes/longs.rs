@@ -1,9 +1,14 @@
 //! What long pieces became, from their second appearance on: most come once and would only cost room.
 //!
-//! Texts and ids lie one after the other. When either is full, nothing more is taken up while what is there is found often
+//! A piece is told by its hash, and then compared in full: by its sides, which lie in front of its ids, if it has them
+//! ([`super::sides`]), so that what is there to be read of it lies in one place; of a longer one the text lies elsewhere. Of many
+//! pieces the places are asked for before they are looked at.
+//!
+//! Texts and numbers lie one after the other. When either is full, nothing more is taken up while what is there is found often
 //! enough, and then all is forgotten: of pieces that come round and do not fit together none would be found else.
-//! A piece is told by its hash, and then compared in full. Of many pieces the places are asked for before they are looked at.
 
+use super::sides;
+use super::store::append;
 use crate::flat::prefetch;
 use crate::hash::Secret;
 use crate::ids::TokenId;
@@ -14,8 +19,9 @@ const LONGEST: usize = or_for_fuzzers(1 << 13, 1 << 7);
 /// Places for pieces: at first, and most.
 const FIRST_ENTRIES: usize = or_for_fuzzers(1 << 11, 1 << 1);
 const MOST_ENTRIES: usize = or_for_fuzzers(1 << 16, 1 << 3);
-/// Most bytes of texts, and of ids.
-const MOST: usize = or_for_fuzzers(2 << 20, 2 << 10);
+/// Most bytes of ids and of what stands in front of them, and of texts.
+const MOST_IDS: usize = or_for_fuzzers(2 << 20, 2 << 10);
+const MOST_TEXTS: usize = or_for_fuzzers(1 << 20, 1 << 10);
 /// So many pieces may find no room for each that is found.
 const REFUSED_FOR_ONE: usize = 4;
 /// Bits that tell whether a hash came before.
@@ -25,14 +31,14 @@ const SEEN_BITS: usize = or_for_fuzzers(1 << 18, 1 << 7);
 struct Entry {
     /// The low half of the hash.
     hash: u32,
-    text: u32,
-    ids: u32,
+    /// Where its numbers begin.
+    from: u32,
     bytes: u16,
     /// 0: nothing is here, for every piece has ids.
     count: u16,
 }
 
-const NOTHING: Entry = Entry { hash: 0, text: 0, ids: 0, bytes: 0, count: 0 };
+const NOTHING: Entry = Entry { hash: 0, from: 0, bytes: 0, count: 0 };
 
 #[derive(Debug)]
 pub struct Longs {
@@ -42,10 +48,12 @@ pub struct Longs {
     entries: Vec<Entry>,
     /// Entries that are taken.
     taken: usize,
+    /// The numbers of all pieces: of each its sides, or where its text begins if it has none, and behind them its ids.
+    numbers: Vec<u32>,
     texts: Vec<u8>,
-    ids: Vec<TokenId>,
     most_entries: usize,
-    most: usize,
+    most_ids: usize,
+    most_texts: usize,
     seen: Vec<u64>,
     /// Bits set since they were cleared.
     met: usize,
@@ -66,11 +74,33 @@ pub struct New {
     again: bool,
 }
 
-/// Where a hash may stand.
+/// The ids of a piece, with rubbish behind them.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'l> {
+    ids: &'l [TokenId],
+    count: usize,
+}
+
+impl Known<'_> {
+    #[inline(always)]
+    pub fn append_to(self, out: &mut Vec<TokenId>) {
+        append(out, self.ids, 0, self.count);
+    }
+}
+
+/// The bit that tells whether a hash came before.
 #[inline(always)]
-fn places(hash: u32, entries: usize) -> [usize; 2] {
-    let place = hash as usize & entries.wrapping_sub(1);
-    [place, place ^ 1]
+fn seen_at(hash: u64) -> usize {
+    (hash >> 32) as usize % SEEN_BITS
+}
+
+/// Where a hash may stand in a table of so many places: with two neighbours in each of two parts hardly any finds no room.
+#[inline(always)]
+fn places(hash: u32, count: usize) -> [usize; 4] {
+    const { assert!(MOST_ENTRIES <= 1 << 16) };
+    let place = |hash: u32| hash as usize & count.wrapping_sub(1);
+    let (first, second) = (place(hash), place(hash >> 16));
+    [first, first ^ 1, second, second ^ 1]
 }
 
 impl Longs {
@@ -81,15 +111,17 @@ impl Longs {
             (for_entries + 1).next_power_of_two().div_euclid(2).clamp(FIRST_ENTRIES, MOST_ENTRIES);
         let fixed = most_entries * size_of::<Entry>() + SEEN_BITS / 8;
         // More would be far from the processor.
-        let most = (budget.saturating_sub(fixed) / 2).min(MOST);
+        let left = budget.saturating_sub(fixed);
+        let (most_ids, most_texts) = ((left / 3 * 2).min(MOST_IDS), (left / 3).min(MOST_TEXTS));
         Longs {
             secret: Secret::of_process(),
             entries: Vec::new(),
             taken: 0,
+            numbers: Vec::new(),
             texts: Vec::new(),
-            ids: Vec::new(),
             most_entries,
-            most,
+            most_ids,
+            most_texts,
             seen: Vec::new(),
             met: 0,
             refused: 0,
@@ -101,27 +133,32 @@ impl Longs {
 
     /// Asks for what is known of pieces that are soon looked for, which are handed over, each with its number, in order.
     #[inline(always)]
-    pub fn ask<'p>(&mut self, pieces: impl FnOnce(&mut dyn FnMut(usize, &'p [u8]))) {
+    pub fn ask<'p>(&mut self, pieces: impl Iterator<Item = (usize, &'p [u8])>) {
         self.next = 0;
         self.asked.clear();
         let secret = self.secret;
-        pieces(&mut |number, piece| self.asked.push((number as u32, secret.bytes(piece))));
-        for &(_, hash) in &self.asked {
-            let [place, _] = places(hash as u32, self.entries.len());
+        for (number, piece) in pieces {
+            let hash = sides::hash(secret, piece);
+            prefetch(&self.seen, seen_at(hash) / 64);
+            let [place, ..] = places(hash as u32, self.entries.len());
             prefetch(&self.entries, place);
-            prefetch(&self.seen, (hash >> 32) as usize % SEEN_BITS / 64);
+            self.asked.push((number as u32, hash));
         }
         for &(_, hash) in &self.asked {
-            let entries = places(hash as u32, self.entries.len()).map(|place| self.entries.get(place));
-            if let Some(entry) = entries.into_iter().flatten().find(|entry| entry.hash == hash as u32) {
-                prefetch(&self.texts, entry.text as usize);
-                prefetch(&self.ids, entry.ids as usize);
+            let [place, ..] = places(hash as u32, self.entries.len());
+            for entry in self.entries.get(place).into_iter().chain(self.entries.get(place ^ 1)) {
+                if entry.hash == hash as u32 {
+                    // Sixteen numbers are a line of the cache.
+                    prefetch(&self.numbers, entry.from as usize);
+                    prefetch(&self.numbers, entry.from as usize + 16);
+                }
             }
         }
     }
 
     /// The ids of a piece that was asked for by its number, or what there is to say about it. Mostly it is the one asked for next.
-    pub fn get_asked(&mut self, number: usize, piece: &[u8]) -> Result<&[TokenId], New> {
+    #[inline(never)]
+    pub fn get_asked(&mut self, number: usize, piece: &[u8]) -> Result<Known<'_>, New> {
         while self.asked.get(self.next).is_some_and(|(asked, _)| (*asked as usize) < number) {
             self.next += 1;
         }
@@ -137,12 +174,12 @@ impl Longs {
     }
 
     /// The ids of a piece, or what there is to say about it when they are found.
-    pub fn get(&mut self, piece: &[u8]) -> Result<&[TokenId], New> {
-        self.get_by(self.secret.bytes(piece), piece)
+    pub fn get(&mut self, piece: &[u8]) -> Result<Known<'_>, New> {
+        self.get_by(sides::hash(self.secret, piece), piece)
     }
 
     #[inline]
-    fn get_by(&mut self, hash: u64, piece: &[u8]) -> Result<&[TokenId], New> {
+    fn get_by(&mut self, hash: u64, piece: &[u8]) -> Result<Known<'_>, New> {
         // What did not come before is not there, and the places are far from the processor. When the bits were cleared, a
         // piece that is there is found from its second appearance on.
         let again = self.meet(hash);
@@ -150,28 +187,42 @@ impl Longs {
             return Err(New { hash, again });
         }
         match self.find(hash, piece) {
-            Some(entry) => {
+            Some((from, count)) => {
                 self.found += 1;
-                Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)])
+                Ok(Known { ids: &self.numbers[from..], count })
             }
             None => Err(New { hash, again }),
         }
     }
 
+    /// Where the ids of a piece begin, and how many there are.
     #[inline(always)]
-    fn find(&self, hash: u64, piece: &[u8]) -> Option<Entry> {
-        places(hash as u32, self.entries.len()).into_iter().find_map(|place| {
-            let entry = *self.entries.get(place)?;
-            let is_it = entry.hash == hash as u32
-                && entry.count > 0
-                && self.texts[entry.text as usize..][..usize::from(entry.bytes)] == *piece;
-            is_it.then_some(entry)
-        })
+    fn find(&self, hash: u64, piece: &[u8]) -> Option<(usize, usize)> {
+        let sides = sides::of(piece);
+        let of = |entry: &Entry| {
+            if entry.hash != hash as u32 || usize::from(entry.bytes) != piece.len() {
+                return None;
+            }
+            let from = entry.from as usize;
+            let (is_it, before_ids) = match sides {
+                Some(sides) => (self.numbers[from..].first_chunk() == Some(&sides), sides.len()),
+                None => (self.texts[self.numbers[from] as usize..].starts_with(piece), 1),
+            };
+            is_it.then_some((from + before_ids, entry.count.into()))
+        };
+        let [first, beside, others @ ..] = places(hash as u32, self.entries.len());
+        let (first, beside) = (self.entries.get(first)?, self.entries.get(beside)?);
+        let found = of(first).or_else(|| of(beside));
+        // Nothing is put elsewhere before both are taken, which they stay, and nobody asked for the others in time.
+        if found.is_some() || first.count == 0 || beside.count == 0 {
+            return found;
+        }
+        others.into_iter().find_map(|place| of(self.entries.get(place)?))
     }
 
     /// Whether a hash came before.
     fn meet(&mut self, hash: u64) -> bool {
-        if self.most < LONGEST * size_of::<TokenId>() {
+        if self.most_texts < LONGEST {
             return false;
         }
         if self.met * 2 >= SEEN_BITS || self.seen.is_empty() {
@@ -179,7 +230,7 @@ impl Longs {
             self.seen.resize(SEEN_BITS / 64, 0);
             self.met = 0;
         }
-        let bit = (hash >> 32) as usize % SEEN_BITS;
+        let bit = seen_at(hash);
         let again = self.seen[bit / 64] >> (bit % 64) & 1 == 1;
         self.seen[bit / 64] |= 1 << (bit % 64);
         self.met += usize::from(!again);
@@ -192,8 +243,10 @@ impl Longs {
         if !again || too_much || self.find(hash, piece).is_some() {
             return;
         }
-        let full = self.texts.len() + piece.len() > self.most
-            || (self.ids.len() + ids.len()) * size_of::<TokenId>() > self.most;
+        let sides = sides::of(piece);
+        let numbers = ids.len() + sides.map_or(1, |sides| sides.len());
+        let full = (self.numbers.len() + numbers) * size_of::<u32>() > self.most_ids
+            || sides.is_none() && self.texts.len() + piece.len() > self.most_texts;
         if full && self.are_of_use() {
             return;
         }
@@ -203,7 +256,7 @@ impl Longs {
             self.entries.resize(entries, NOTHING);
             self.taken = 0;
             self.texts.clear();
-            self.ids.clear();
+            self.numbers.clear();
         }
         if self.taken * 2 > self.entries.len() && self.entries.len() < self.most_entries {
             let entries = std::mem::take(&mut self.entries);
@@ -213,13 +266,18 @@ impl Longs {
         }
         self.put(Entry {
             hash: hash as u32,
-            text: self.texts.len() as u32,
-            ids: self.ids.len() as u32,
+            from: self.numbers.len() as u32,
             bytes: piece.len() as u16,
             count: ids.len() as u16,
         });
-        self.texts.extend_from_slice(piece);
-        self.ids.extend_from_slice(ids);
+        match sides {
+            Some(sides) => self.numbers.extend_from_slice(&sides),
+            None => {
+                self.numbers.push(self.texts.len() as u32);
+                self.texts.extend_from_slice(piece);
+            }
+        }
+        self.numbers.extend_from_slice(ids);
     }
 
     /// Whether what is remembered is to stay although there is no room for a piece that came again. It does where one was found for
@@ -232,23 +290,24 @@ impl Longs {
         if self.refused <= REFUSED_FOR_ONE * self.taken {
             return true;
         }
-        let are_of_use = self.found * REFUSED_FOR_ONE >= self.refused;
+        // What goes round once more in part has not been found as often as it could have been.
+        let are_of_use = self.found * REFUSED_FOR_ONE + self.taken >= self.refused;
         self.refused = 0;
         are_of_use
     }
 
     /// Puts an entry where there is room, or in the place of another.
     fn put(&mut self, entry: Entry) {
-        let [first, second] = places(entry.hash, self.entries.len());
-        let is_free = |place: usize| self.entries[place].count == 0;
-        let place = if !is_free(first) && is_free(second) { second } else { first };
-        self.taken += usize::from(is_free(place));
+        let places = places(entry.hash, self.entries.len());
+        let free = places.into_iter().find(|&place| self.entries[place].count == 0);
+        let place = free.unwrap_or(places[0]);
+        self.taken += usize::from(free.is_some());
         self.entries[place] = entry;
     }
 
     /// Bytes that may come into use.
     pub fn most_memory(&self) -> usize {
-        2 * self.most + self.most_entries * size_of::<Entry>() + SEEN_BITS / 8
+        self.most_ids + self.most_texts + self.most_entries * size_of::<Entry>() + SEEN_BITS / 8
     }
 }
 
@@ -264,16 +323,13 @@ mod tests {
             0 => longs.get(piece.as_bytes()),
             // Not all that are asked for come, and not all that come were asked for.
             asked => {
-                longs.ask(|ask| {
-                    ask(3, b"another");
-                    ask(5 + asked as usize, piece.as_bytes());
-                });
+                longs.ask([(3, &b"another"[..]), (5 + asked as usize, piece.as_bytes())].into_iter());
                 longs.get_asked(6, piece.as_bytes())
             }
         };
         let new = match found {
             Ok(found) => {
-                assert_eq!(found, ids);
+                assert_eq!(&found.ids[..found.count], ids);
                 return true;
             }
             Err(new) => new,
@@ -296,11 +352,11 @@ mod tests {
             }
         }
         // The numbers are those of places in a window, where others stand between.
-        longs.ask(|ask| (0..4).for_each(|number| ask(10 * number, pieces[number].as_bytes())));
+        longs.ask((0..4).map(|number| (10 * number, pieces[number].as_bytes())));
         for (place, cursor) in [(0, 0), (30, 3), (10, 1), (11, 2), (20, 2), (9, 1), (40, 4), (0, 0)] {
             let number = place / 10 % 4;
             let found = longs.get_asked(place, pieces[number].as_bytes());
-            assert_eq!(found.ok(), Some(&ids(number)[..]), "{place}");
+            assert_eq!(found.map(|known| &known.ids[..known.count]).ok(), Some(&ids(number)[..]), "{place}");
             assert_eq!(longs.next, cursor, "{place}");
         }
     }
@@ -355,8 +411,10 @@ mod tests {
                 look(&mut longs, number);
             }
         }
-        let ids = longs.ids.len() * size_of::<TokenId>();
-        assert!(ids <= longs.most && longs.texts.len() <= longs.most && longs.most_memory() <= 1 << 19);
+        let ids = longs.numbers.len() * size_of::<u32>();
+        assert!(
+            ids <= longs.most_ids && longs.texts.len() <= longs.most_texts && longs.most_memory() <= 1 << 19
+        );
         assert!(ids > 0);
     }
 }

@@ -69,6 +69,7 @@ mod rectangles;
 pub mod rows;
 mod rules;
 mod shared;
+mod sides;
 mod sixteen;
 mod slots;
 mod spelled;
@@ -194,7 +195,6 @@ pub struct Runner {
     pieces: Batch,
     /// Those that are too long for a key.
     together: Together,
-    longs: Longs,
     noted: Noted,
     row: Row,
     /// Lines that the slots get when they need them, as a power of two.
@@ -246,7 +246,7 @@ pub trait LongUnits: LongPieces {
 impl Runner {
     /// Bytes that may come into use.
     pub fn memory(&self) -> usize {
-        Slots::memory(self.most_lines_log2) + self.longs.most_memory()
+        Slots::memory(self.most_lines_log2) + self.store.longs.most_memory()
     }
 
     /// A runner that stays within `budget` bytes; `None` if that is too little to be of use.
@@ -255,10 +255,13 @@ impl Runner {
         let first = most.min(FIRST_LINES_LOG2);
         Some(Runner {
             level: Level::best(),
-            store: Store { slots: Slots::new(first, most), work: Work::new() },
+            store: Store {
+                slots: Slots::new(first, most),
+                work: Work::new(),
+                longs: Longs::new(budget - Slots::memory(most)),
+            },
             pieces: Batch::new(),
             together: Together::new(),
-            longs: Longs::new(budget - Slots::memory(most)),
             noted: Noted::default(),
             row: Row::default(),
             most_lines_log2: most,
@@ -336,16 +339,9 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Solved { runner, solver, pieces, out } = self;
-        let Runner { store, pieces: batch, longs, together, .. } = runner;
+        let Runner { store, pieces: batch, together, .. } = runner;
         together.begin();
-        longs.ask(|ask| {
-            pieces.each_long(|at, piece| {
-                if !(solver.inner() == Inner::Parts && pieces.goes_on(at)) {
-                    ask(at, piece);
-                }
-            });
-        });
-        store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
+        store.take(vectors, batch, solver, pieces, out, |store, solver, at, out| {
             let piece = pieces.piece(at);
             if solver.inner() == Inner::Parts && pieces.goes_on(at) {
                 solver.long_inner(piece, out);
@@ -354,21 +350,21 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
             if together.write(at, out) {
                 return Ok(());
             }
-            let new = match longs.get_asked(at, piece) {
-                Ok(ids) => {
-                    out.extend_from_slice(ids);
+            let new = match store.longs.get_asked(at, piece) {
+                Ok(known) => {
+                    known.append_to(out);
                     return Ok(());
                 }
                 Err(new) => new,
             };
             if solver.joins(piece) {
-                together.gather_solved(longs, solver, pieces, (at, new))?;
+                together.gather_solved(&mut store.longs, solver, pieces, (at, new))?;
                 together.write(at, out);
                 return Ok(());
             }
             let before = out.len();
             solver.ids(piece, out)?;
-            longs.remember(new, piece, &out[before..]);
+            store.longs.remember(new, piece, &out[before..]);
             Ok(())
         })
     }
@@ -390,7 +386,7 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, given, out, long } = self;
-        let Runner { level, store, pieces: batch, together, longs, noted, row, .. } = runner;
+        let Runner { level, store, pieces: batch, together, noted, row, .. } = runner;
         let mut merging = Merging { engine, vectors, are_units: false, given };
         together.begin();
         store.take(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
@@ -401,14 +397,14 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
                 return Ok(());
             }
             let piece = pieces.piece(at);
-            noted.piece(piece);
-            let new = match longs.get(piece) {
-                Ok(ids) => {
-                    out.extend_from_slice(ids);
+            let new = match store.longs.get_asked(at, piece) {
+                Ok(known) => {
+                    known.append_to(out);
                     return Ok(());
                 }
                 Err(new) => new,
             };
+            noted.piece(piece);
             let ways = engine.ways(noted, piece);
             let alone_bytes = &mut noted.alone;
             let mut alone = |unit: &[u8], is_unit: bool, out: &mut Vec<TokenId>| {
@@ -443,7 +439,6 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
                         store,
                         merging,
                         merger,
-                        longs,
                         ways,
                         pieces,
                         first,
@@ -457,7 +452,7 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
                 }
                 Way::Alone => alone(piece, false, out)?,
             }
-            longs.remember(new, piece, &out[before..]);
+            store.longs.remember(new, piece, &out[before..]);
             Ok(())
         })
     }
@@ -475,6 +470,11 @@ impl<V: Vectors> Solve for Merging<'_, V> {
     #[inline(always)]
     fn hash_seed(&self) -> [u64; 2] {
         self.engine.hash_seed
+    }
+
+    #[inline(always)]
+    fn remembers_long(&self) -> bool {
+        !self.are_units
     }
 
     /// A unit is another key than the same bytes as a piece, where there are tokens for whole pieces alone.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::CHUNK;
 use super::bounds::Bounds;
 use super::ends::MANY;
-use super::key::Key;
 use super::vectors::{Level, Task, Vectors};
 
 /// The pieces of a text that a runner takes at once, at most [`Bounds::MOST`]: not empty, in order, without overlap.
@@ -61,28 +60,6 @@ impl<'t> Pieces<'t> {
         }
     }
 
-    /// Hands over those that are too long for a key, each with its number. They are rare, so sixteen are asked at once whether one of
-    /// them is.
-    #[inline(always)]
-    pub(super) fn each_long(self, mut found: impl FnMut(usize, &'t [u8])) {
-        let Pieces { text, starts, ends } = self;
-        let mut among = |first: usize, starts: &[u32], ends: &[u32]| {
-            for (at, (&start, &end)) in (first..).zip(starts.iter().zip(ends)) {
-                if is_long(start, end) {
-                    found(at, &text[start as usize..end as usize]);
-                }
-            }
-        };
-        let ((starts, few_starts), (ends, few_ends)) = (starts.as_chunks::<MANY>(), ends.as_chunks::<MANY>());
-        for (at, (starts, ends)) in starts.iter().zip(ends).enumerate() {
-            let longer = |any: u32, (&start, &end): (&u32, &u32)| any | u32::from(is_long(start, end));
-            if starts.iter().zip(ends).fold(0, longer) != 0 {
-                among(at * MANY, starts, ends);
-            }
-        }
-        among(starts.len() * MANY, few_starts, few_ends);
-    }
-
     /// Where a piece stands in the text.
     #[inline(always)]
     pub fn range(&self, at: usize) -> Range<usize> {
@@ -93,12 +70,6 @@ impl<'t> Pieces<'t> {
     pub(crate) fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.range(at)]
     }
-}
-
-/// Whether a piece is too long for a key.
-#[inline(always)]
-fn is_long(start: u32, end: u32) -> bool {
-    (end - start) as usize > Key::LONGEST
 }
 
 /// Pieces whose beginnings are counted ([`Pieces::note_opened`]).
@@ -169,38 +140,5 @@ mod tests {
             pieces.note_opened(&mut out);
             assert_eq!(out, if count as usize == expected.len() { vec![] } else { expected });
         }
-    }
-
-    #[test]
-    fn long_pieces_are_found_wherever_they_are() {
-        let mut random = Random::from_seed(7);
-        let mut below = |bound: u32| (random.next_u64() % u64::from(bound)) as u32;
-        let mut found = 0;
-        for round in 0..300 {
-            let (mut starts, mut ends, mut at) = (Vec::new(), Vec::new(), 0);
-            let rare = 1 + round % 40;
-            for _ in 0..below(70) {
-                at += below(3);
-                starts.push(at);
-                // As long as a key can be, longer by one, and any length.
-                at += match (below(rare), below(3)) {
-                    (0, 0) => Key::LONGEST as u32 + 1,
-                    (0, _) => Key::LONGEST as u32 + 1 + below(100),
-                    (_, 0) => Key::LONGEST as u32,
-                    _ => 1 + below(Key::LONGEST as u32),
-                };
-                ends.push(at);
-            }
-            let text: Vec<u8> = (0..at).map(|_| below(256) as u8).collect();
-            let pieces = Pieces { text: &text, starts: &starts, ends: &ends };
-            let is_long = |&number: &usize| pieces.range(number).len() > Key::LONGEST;
-            let expected = (0..starts.len()).filter(is_long).map(|number| (number, pieces.piece(number)));
-            let expected: Vec<_> = expected.collect();
-            found += expected.len();
-            let mut long = Vec::new();
-            pieces.each_long(|number, piece| long.push((number, piece)));
-            assert_eq!(long, expected);
-        }
-        assert!(found > 1000, "{found}");
     }
 }

@@ -8,6 +8,7 @@ use crate::flat::{BYTES, prefetch};
 use std::mem::MaybeUninit;
 
 use super::key::{Key, Sixteens};
+use super::longs::Longs;
 use super::slots::{MOST_IDS, RING_SPARE, Slots, Value};
 use super::vectors::{Task, Vectors};
 use super::{CHUNK, Pieces, Work};
@@ -23,6 +24,12 @@ pub trait Solve {
     #[inline(always)]
     fn inner(&self) -> Inner {
         Inner::None
+    }
+
+    /// Whether pieces that are too long for a key may be remembered.
+    #[inline(always)]
+    fn remembers_long(&self) -> bool {
+        true
     }
 
     /// Pieces that are not to be read are made keys that no slot has, as those that are too long. These are those of a chunk,
@@ -51,6 +58,8 @@ pub enum Inner {
 pub struct Store {
     pub slots: Slots,
     pub work: Work,
+    /// Those that are too long for a key.
+    pub longs: Longs,
 }
 
 /// A piece whose line was asked for. What a loop needs of a piece lies together, so that it needs one pointer for it.
@@ -177,6 +186,10 @@ impl Store {
         }
         let Some(first) = batch.gaps.first() else { return Ok(()) };
         let first = base + first.before as usize;
+        if solver.remembers_long() {
+            let long = batch.gaps.iter().filter(|gap| gap.wanted == TOO_LONG);
+            self.longs.ask(long.map(|gap| (gap.piece as usize, pieces.piece(gap.piece as usize))));
+        }
         self.resolve(batch, solver)?;
         let behind = out.len() - first;
         batch.behind.clear();
@@ -204,7 +217,7 @@ impl Store {
 
 /// Appends `ids[from..to]`; where these are few, sixteen at once.
 #[inline(always)]
-fn append(out: &mut Vec<TokenId>, ids: &[TokenId], from: usize, to: usize) {
+pub fn append(out: &mut Vec<TokenId>, ids: &[TokenId], from: usize, to: usize) {
     let count = to - from;
     if count <= RING_SPARE
         && let Some(sixteen) = ids[from..].first_chunk::<RING_SPARE>()
@@ -276,7 +289,7 @@ impl Store {
     /// Finds out what is wanted, and puts it into slots.
     #[inline(always)]
     fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
-        let Store { slots, work } = self;
+        let Store { slots, work, .. } = self;
         let Batch { wanted, places, answers, found, .. } = batch;
         found.clear();
         answers.clear();

@@ -254,7 +254,9 @@ fn whole_pieces_of_middle_length_are_tokens() {
                 starts.push(text.len() as u32);
                 match below(&mut random, 3) {
                     0 => text.extend_from_slice(&wholes[below(&mut random, wholes.len())]),
-                    _ => text.extend((0..1 + below(&mut random, 70)).map(|at| b"ab\xff"[at * 7 % 3])),
+                    _ => {
+                        text.extend((0..1 + below(&mut random, 70)).map(|_| b"ab\xff"[below(&mut random, 3)]))
+                    }
                 }
                 ends.push(text.len() as u32);
             }

@@ -11,10 +11,10 @@ use std::ops::Range;
 use super::bounds::Bounds;
 use super::cuts::{Cuts, Memo};
 use super::key::LONGEST;
-use super::longs::{Longs, New};
+use super::longs::{Known, Longs, New};
 use super::merge::Merging;
 use super::middle::{self, LongWork, Wholes};
-use super::store::{Batch, Solve, Store};
+use super::store::{Batch, Solve, Store, append};
 use super::symbols::Merger;
 use super::vectors::{Task, Vectors};
 use super::{LongPieces, Pieces};
@@ -195,7 +195,7 @@ impl Together {
             }
             self.taken += 1;
             if place as usize == at {
-                out.extend_from_slice(&self.ids[start as usize..end as usize]);
+                append(out, &self.ids, start as usize, end as usize);
                 return true;
             }
         }
@@ -235,9 +235,9 @@ impl Together {
 
     /// Lists a piece that is remembered: nobody looks for it again.
     #[inline(always)]
-    fn list_known(&mut self, at: usize, ids: &[TokenId]) {
+    fn list_known(&mut self, at: usize, known: Known<'_>) {
         let start = self.ids.len() as u32;
-        self.ids.extend_from_slice(ids);
+        known.append_to(&mut self.ids);
         self.found.push(Found { at: at as u32, how: How::Remembered, ids: (start, self.ids.len() as u32) });
     }
 
@@ -386,7 +386,6 @@ pub struct Gather<'c, S, A> {
     pub store: &'c mut Store,
     pub merging: &'c mut S,
     pub merger: &'c Merger,
-    pub longs: &'c mut Longs,
     pub ways: Ways<'c>,
     pub pieces: Pieces<'c>,
     pub first: (usize, New, Way<'c>),
@@ -401,7 +400,7 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
-        let Gather { together, store, merging, merger, longs, ways, pieces, first, note, alone } = self;
+        let Gather { together, store, merging, merger, ways, pieces, first, note, alone } = self;
         let Pieces { text, starts, ends } = pieces;
         let (at, new, way) = first;
         together.begin();
@@ -424,12 +423,10 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
                 Way::Lane => None,
                 Way::Units(_) | Way::Alone => continue,
             };
-            match longs.get(piece) {
-                Ok(ids) => together.list_known(at, ids),
-                Err(new) => {
-                    note.piece(piece);
-                    together.list(cuts, text, (at, new), place);
-                }
+            // What is known is found once more when it is written.
+            if let Err(new) = store.longs.get_asked(at, piece) {
+                note.piece(piece);
+                together.list(cuts, text, (at, new), place);
             }
         }
         together.merge(vectors, merger, ways.wholes, text);
@@ -437,7 +434,7 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
         for &Found { at, how, ids: (start, end) } in &together.found {
             if let How::Lane(new, _) | How::Units(new) = how {
                 let ids = &together.ids[start as usize..end as usize];
-                longs.remember(new, pieces.piece(at as usize), ids);
+                store.longs.remember(new, pieces.piece(at as usize), ids);
             }
         }
         Ok(())
