@@ -13,7 +13,7 @@ use flate2::bufread::GzDecoder;
 use tessella_core::{Error, Result, limits};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::{Cut, Input, io_error};
+use super::{Input, io_error};
 use crate::unfetched;
 
 /// Bytes taken from the disk, and unpacked, at a time.
@@ -200,8 +200,9 @@ impl Unpacked {
         self.packing.is_some()
     }
 
-    /// What a failed read of a text means that ends at `cut`: the system's own errors as they are, all others are damage.
-    pub(super) fn failed(&self, error: io::Error, cut: &Cut, path: &Path, line: u64) -> Error {
+    /// What a failed read means: the system's own errors as they are, all others are damage. `ending` says what to do about the end
+    /// of a text that is too long.
+    pub(super) fn failed(&self, error: io::Error, ending: &str, path: &Path, line: u64) -> Error {
         let error = match error.downcast::<Error>() {
             Ok(stopped) => return stopped,
             Err(error) => error,
@@ -209,15 +210,8 @@ impl Unpacked {
         match self.packing {
             _ if is_too_long(&error) => {
                 let unpacked = if self.is_packed() { ", unpacked" } else { "" };
-                let advice = match cut {
-                    Cut::Lines | Cut::BareLines => "see whether the file has line ends",
-                    Cut::At(_) => "see whether the separator stands in the file",
-                    Cut::Never => {
-                        "where no separator is named, all of a file is one text: name one (separator='\\n')"
-                    }
-                };
                 Error::format(format!(
-                    "a text of {} is too long: {error}{unpacked}; {advice}, give more memory if there is a budget, and \
+                    "a text of {} is too long: {error}{unpacked}; {ending}, give more memory if there is a budget, and \
                      unpack the file first if it is packed and there is none",
                     path.display()
                 ))
