@@ -29,6 +29,30 @@ def plain(column: Any) -> Any:
     return column
 
 
+def joined(column: Any) -> Any:
+    """The chunks of a column as one array, however many bytes they have together.
+
+    Args:
+        column: a chunked column of Arrow's.
+
+    Example:
+        >>> import pyarrow
+        >>> joined(pyarrow.chunked_array([["low"], ["new"]])).type
+        DataType(large_string)
+    """
+    pyarrow = needed("pyarrow", "arrow", "a column of texts")
+    kinds = pyarrow.types
+
+    def widened(chunk: Any) -> Any:
+        # Offsets of 32 bits may tell the bytes of each chunk, but not those of all.
+        if kinds.is_string(chunk.type):
+            return chunk.cast(pyarrow.large_string())
+        return chunk.cast(pyarrow.large_binary()) if kinds.is_binary(chunk.type) else chunk
+
+    chunks = column.chunks or [pyarrow.array([], column.type)]
+    return pyarrow.concat_arrays([widened(plain(chunk)) for chunk in chunks])
+
+
 def of_texts(column: Any) -> bool:
     """Whether a column is one of texts, or of nulls alone.
 
@@ -93,13 +117,7 @@ def encode(
     """
     pyarrow = needed("pyarrow", "arrow", "a column of texts")
     if isinstance(column, pyarrow.ChunkedArray):
-        column = column.combine_chunks()
-        if isinstance(column, pyarrow.ChunkedArray):
-            # So many texts that one array does not hold their bytes by numbers of 32 bits, or no chunk.
-            column = pyarrow.concat_arrays(
-                [chunk.cast(pyarrow.large_string()) for chunk in column.chunks]
-                or [pyarrow.array([], pyarrow.large_string())]
-            )
+        column = joined(column)
     column = plain(column)
     is_bytes = pyarrow.types.is_binary(column.type) or pyarrow.types.is_large_binary(column.type)
     if not (is_bytes or of_texts(column)):

@@ -387,8 +387,12 @@ def spelled_out(column: Any) -> Any:
     if not pyarrow.types.is_dictionary(column.type):
         return column
     texts = column.dictionary
-    # Arrow takes no views by their numbers.
-    if texts.type == getattr(pyarrow, "string_view", pyarrow.string)():
+    kinds = pyarrow.types
+    # Arrow takes no views by their numbers. And few texts may come to more bytes, once each row has its own,
+    # than offsets of 32 bits tell.
+    if kinds.is_binary(texts.type):
+        texts = texts.cast(pyarrow.large_binary())
+    elif kinds.is_string(texts.type) or texts.type == getattr(pyarrow, "string_view", pyarrow.string)():
         texts = texts.cast(pyarrow.large_string())
     return pyarrow.DictionaryArray.from_arrays(column.indices, texts).dictionary_decode()
 

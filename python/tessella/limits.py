@@ -13,6 +13,14 @@ promise: a call that takes more than that, as the encoding of one Unigram text o
 whose memory others take meanwhile, ends the process, since the engine's tables know no other way. Who works
 within a tight limit cuts texts first, or encodes files with ``encode_files``, which reads them in portions.
 
+How long a text may be has no setting: 2,147,483,647 bytes once it is normalized, since places within a piece
+of it have 32 bits. A longer one is an ``ArgumentError`` of every call, which tells how long it is; cut it
+into documents. Only where nothing is written anew before the model reads it is there no such end: with a BPE
+model whose normalizer puts a mark in the place of each blank (``tokenizer.json`` of Llama 2). What comes out
+has 64 bits: places in the text that was given, places in a batch, counts. The texts of a batch or of a file
+together may have any size. A text that is read from a file may have as many bytes as any other, and 64 MiB
+where the file is packed and no ``memory`` says how much there is.
+
 Example:
     >>> import tessella
     >>> from tessella import errors, normalizers

@@ -50,12 +50,16 @@ fn room(bytes: usize) -> Result<()> {
 
 /// Room for so many bytes behind a text.
 pub fn reserve(text: &mut String, bytes: usize) -> Result<()> {
-    text.try_reserve(bytes).map_err(|_| {
-        Error::new(
-            ErrorKind::Memory,
-            format!("not enough memory for a text of {} MB", bytes.div_ceil(1_000_000)),
-        )
-    })
+    text.try_reserve(bytes).map_err(|_| too_little(bytes))
+}
+
+/// Room for so many bytes behind others, and no more than these.
+pub(crate) fn reserve_exact(room: &mut Vec<u8>, bytes: usize) -> Result<()> {
+    room.try_reserve_exact(bytes).map_err(|_| too_little(room.len().saturating_add(bytes)))
+}
+
+fn too_little(bytes: usize) -> Error {
+    Error::new(ErrorKind::Memory, format!("not enough memory for a text of {} MB", bytes.div_ceil(1_000_000)))
 }
 
 #[cfg(test)]

@@ -257,6 +257,24 @@ fn broken_texts_are_passed_over_and_told_with_their_places() {
     assert!(texts(path, CorpusOptions { cut: Cut::Never, ..options }).unwrap().is_empty());
 }
 
+/// What helps depends on what would have ended the text.
+#[test]
+fn what_to_do_about_a_text_that_is_too_long() {
+    let folder = Folder::new();
+    let path = folder.write("long.txt", "0123456789");
+    for (cut, advice) in [
+        (Cut::Lines, "see whether the file has line ends"),
+        (Cut::BareLines, "see whether the file has line ends"),
+        (Cut::At("--".to_string()), "see whether the separator stands in the file"),
+        (Cut::Never, "all of a file is one text: name one (separator='\\n')"),
+    ] {
+        let options = CorpusOptions { cut, longest: Some(6), ..CorpusOptions::default() };
+        let error = texts(path.clone(), options).unwrap_err();
+        assert!(error.message().contains("has more than 6 bytes"), "{error}");
+        assert!(error.message().contains(advice), "{error}");
+    }
+}
+
 #[test]
 fn json_lines() {
     let folder = Folder::new();

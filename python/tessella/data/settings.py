@@ -26,6 +26,8 @@ ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|eos|>", "[EOS]")
 #: Settings that are told only where they are not this.
 UNTOLD = {"on_error": "raise", "across": False, "dedup": None}
 PACKINGS = (None, "concat", "best-fit")
+#: Tokens of a row at most: files and attention tell places in one by 32 bits with a sign.
+LONGEST_ROW = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -273,8 +275,8 @@ def _row_length(made: Layout, asked: dict[str, Any]) -> int | None:
     if pack is None:
         return None
     number = _number(length)
-    if number is None or number < 2:
-        raise ArgumentError(f"`length` must be a number of tokens from 2, found {length!r}")
+    if number is None or not 2 <= number <= LONGEST_ROW:
+        raise ArgumentError(f"`length` must be a number of tokens from 2 to {LONGEST_ROW}, found {length!r}")
     if not made.holds_rows:
         from .layouts import LAYOUTS
 

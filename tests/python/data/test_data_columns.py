@@ -59,6 +59,25 @@ def test_a_column_is_a_batch(tokenizer, kind):
         assert tokenizer.encode_ids_batch(packed).to_list() == want
 
 
+def test_texts_of_a_column_may_have_more_bytes_together_than_offsets_of_32_bits_tell():
+    """Columns of gigabytes take too long here: what they are put together as holds any number of bytes."""
+    from tessella._columns import joined
+    from tessella._corpus import spelled_out
+
+    for kind, wide in (("string", "large_string"), ("binary", "large_binary"), ("large_string",) * 2):
+        chunk = pyarrow.array([b"low", b"new"]).cast(getattr(pyarrow, kind)())
+        numbers = pyarrow.array([1, 0, 1])
+        packed = pyarrow.DictionaryArray.from_arrays(numbers, chunk)
+        for column, want in (
+            (chunk, ["low", "new"]),
+            (packed, ["new", "low", "new"]),
+        ):
+            whole = joined(pyarrow.chunked_array([column, column]))
+            assert str(whole.type) == wide
+            assert whole.cast(pyarrow.large_string()).to_pylist() == want * 2
+        assert str(spelled_out(packed).type) == wide
+
+
 def test_columns_that_are_no_batch(tokenizer):
     with pytest.raises(ArgumentError, match=r"`texts\[1\]` is null.*encode_arrow"):
         tokenizer.encode_ids_batch(pyarrow.array(["low", None]))

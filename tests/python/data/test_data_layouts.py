@@ -122,7 +122,14 @@ def test_offsets_that_a_file_cannot_tell(tmp_path, monkeypatch, name, error):
     monkeypatch.setattr(f"tessella.data.layouts.{name}.MOST", 600)
     written(tmp_path, name, "int32", [batch([[1] * 4], "int32")])
     with pytest.raises(error, match=r"would have .* bytes"):
-        written(tmp_path, name, "int32", [batch([[1] * 400], "int32")])
+        written(tmp_path, name, "int32", [batch([[1] * 149], "int32")])
+
+
+def test_a_document_that_mds_cannot_tell(tmp_path, monkeypatch):
+    """Its size stands in 32 bits in front of it, before there is a place to tell."""
+    monkeypatch.setattr("tessella.data.layouts.mds.MOST", 600)
+    with pytest.raises(FormatError, match=r"a document of 400 tokens would have 1603 bytes.*cut it"):
+        written(tmp_path, "mds", "int32", [batch([[1] * 400], "int32")])
 
 
 @pytest.mark.parametrize("name", ["litdata", "mds"])

@@ -198,6 +198,9 @@ def test_what_cannot_be_packed_is_refused(tmp_path, rows, tokenizer):
         pack(format="numpy", length=8)
     with pytest.raises(ArgumentError, match="`length` must be a number of tokens from 2"):
         pack(format="numpy", pack="concat", length=1)
+    # Lengths of documents in a row have 32 bits in files, and so have places in it.
+    with pytest.raises(ArgumentError, match="from 2 to 2147483647, found 2147483648"):
+        pack(format="numpy", pack="best-fit", length=1 << 31)
     with pytest.raises(ArgumentError, match="`pack` must be 'concat', 'best-fit' or None"):
         pack(format="numpy", pack="best", length=8)
     assert not (tmp_path / "out").exists()

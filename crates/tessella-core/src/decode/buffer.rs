@@ -1,4 +1,10 @@
 //! Bytes on their way to becoming text, in room that is kept from one call to the next.
+//!
+//! A few ids of a long token come to more text than any memory holds: where there is no room it is an error, and not the
+//! end of the process.
+
+use crate::error::Result;
+use crate::memory;
 
 /// Bytes, and initialised room behind them: it is cleared when it is first had and not for every call.
 #[derive(Debug, Default)]
@@ -41,11 +47,12 @@ impl Buffer {
         self.used
     }
 
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.reserve(bytes.len())?;
         self.note(bytes.is_ascii());
-        self.reserve(bytes.len());
         self.room[self.used..self.used + bytes.len()].copy_from_slice(bytes);
         self.used += bytes.len();
+        Ok(())
     }
 
     /// Notes of what is written into the room whether it is ASCII.
@@ -55,16 +62,25 @@ impl Buffer {
 
     /// Sees to it that so many bytes fit behind those that are there.
     #[inline]
-    pub(super) fn reserve(&mut self, bytes: usize) {
-        let needed = self.used + bytes;
-        if self.room.len() < needed {
-            self.grow(needed);
-        }
+    pub(super) fn reserve(&mut self, bytes: usize) -> Result<()> {
+        let needed = self.used.saturating_add(bytes);
+        if self.room.len() < needed { self.grow(needed) } else { Ok(()) }
     }
 
     #[cold]
-    fn grow(&mut self, needed: usize) {
-        self.room.resize(needed.max(self.room.len() * 2), 0);
+    fn grow(&mut self, needed: usize) -> Result<()> {
+        let length = self.room.len();
+        let doubled = needed.max(length.saturating_mul(2));
+        // What would be enough may still be there.
+        let size = match memory::reserve_exact(&mut self.room, doubled - length) {
+            Ok(()) => doubled,
+            Err(_) => {
+                memory::reserve_exact(&mut self.room, needed - length)?;
+                needed
+            }
+        };
+        self.room.resize(size, 0);
+        Ok(())
     }
 
     /// All of the room, of which the first [`len`](Self::len) bytes are used.
@@ -83,5 +99,25 @@ impl Buffer {
     pub(super) fn keep(&mut self, kept: std::ops::Range<usize>) {
         self.used = kept.len();
         self.room.copy_within(kept, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn more_than_there_is_room_for_is_an_error_and_leaves_what_is_there() {
+        let mut buffer = Buffer::default();
+        buffer.push(b"tiles").unwrap();
+        for bytes in [usize::MAX, isize::MAX as usize, 1 << 60] {
+            let error = buffer.reserve(bytes).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Memory);
+            assert!(error.message().starts_with("not enough memory for a text of"), "{error}");
+        }
+        assert_eq!(buffer.as_bytes(), b"tiles");
+        buffer.push(b" of text").unwrap();
+        assert_eq!(buffer.into_bytes(), b"tiles of text");
     }
 }

@@ -285,7 +285,7 @@ impl Table {
             if number > 0 && number.is_multiple_of(TURN / PORTION) {
                 pause()?;
             }
-            out.reserve(portion.len() * SLOT);
+            out.reserve(portion.len() * SLOT)?;
             let mut at = out.len();
             let mut room = out.room();
             // Other work has mostly come between two calls for short lists, and the slots are no longer near.
@@ -306,7 +306,7 @@ impl Table {
                     if tag & LONG != 0 {
                         let (from, length) = self.long_place(slot);
                         out.set_len(at);
-                        out.reserve(length + STRIDE + (portion.len() - index) * SLOT);
+                        out.reserve(length + STRIDE + (portion.len() - index) * SLOT)?;
                         room = out.room();
                         copy_by_strides(&self.long[from..], &mut room[at..], length);
                         at += length;

@@ -48,7 +48,7 @@ impl Processor {
             let mut part = &ids[from..to];
             if !begun {
                 let (start, rest) = part.split_at(table.start_len(part, false));
-                if !self.push_start(start, &mut room.bytes) {
+                if !self.push_start(start, &mut room.bytes)? {
                     return Ok(None);
                 }
                 begun = !rest.is_empty();
@@ -57,7 +57,7 @@ impl Processor {
             if !table.append(part, false, &mut room.bytes, &mut pause)? {
                 return Ok(None);
             }
-            room.bytes.push(text.as_bytes());
+            room.bytes.push(text.as_bytes())?;
             begun |= !text.is_empty();
             from = to;
         }
@@ -66,19 +66,19 @@ impl Processor {
 
     /// Writes what the pieces at the start of a text stand for; false where bytes stand on both sides of a piece without text: they
     /// are not read together.
-    fn push_start(&self, ids: &[TokenId], out: &mut Buffer) -> bool {
+    fn push_start(&self, ids: &[TokenId], out: &mut Buffer) -> Result<bool> {
         let (mut at_start, mut stripped) = (true, false);
         let mut run_end = usize::MAX;
         let mut after_byte = false;
         for &id in ids {
-            let Some(known) = self.known(id) else { return false };
+            let Some(known) = self.known(id) else { return Ok(false) };
             if known.kind == PieceKind::Byte
                 && let Some(byte) = byte_of(&known.text)
             {
                 if !after_byte && out.as_bytes().len() == run_end {
-                    return false;
+                    return Ok(false);
                 }
-                out.push(&[byte]);
+                out.push(&[byte])?;
                 (run_end, after_byte) = (out.as_bytes().len(), true);
                 continue;
             }
@@ -86,9 +86,9 @@ impl Processor {
             at_start &= !stripped && out.as_bytes().is_empty();
             let surface;
             (surface, stripped) = self.surface(Some(known), known.text.as_bytes(), at_start);
-            out.push(&surface);
+            out.push(&surface)?;
         }
-        true
+        Ok(true)
     }
 
     /// The table, where there is one; made here once enough has been decoded. Counts the ids until then.

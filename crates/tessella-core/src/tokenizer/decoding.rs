@@ -177,6 +177,7 @@ impl Tokenizer {
     }
 
     fn chain_until(&self, ids: &[TokenId], skip_special_tokens: bool, cancel: Cancel) -> Result<String> {
+        self.ask_for_tokens(ids, skip_special_tokens)?;
         let tokens = self.decoded_tokens(ids, skip_special_tokens);
         match &self.inner.decoder {
             Some(decoder) => {
@@ -229,8 +230,8 @@ impl Tokenizer {
             let (head, rest) = ids.split_at(start);
             match *head {
                 // The last one of them is not skipped.
-                [id] => self.with_alone(id, |text| bytes.push(text.as_bytes()))?,
-                _ => bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes()),
+                [id] => self.with_alone(id, |text| bytes.push(text.as_bytes()))??,
+                _ => bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes())?,
             }
             middle = rest;
         }
@@ -259,7 +260,7 @@ impl Tokenizer {
                 None => Ok(token.to_owned()),
             }
         };
-        self.inner.decoding.placed.with(id, placed, make, |text| bytes.push(text.as_bytes()))
+        self.inner.decoding.placed.with(id, placed, make, |text| bytes.push(text.as_bytes()))?
     }
 
     /// The table, where there is one; built here once enough has been decoded. Counts the ids until then.
@@ -315,6 +316,13 @@ impl Tokenizer {
         ids.iter().filter_map(move |&id| self.shown(id, skip_special_tokens))
     }
 
+    /// Asks for the room that the texts of the tokens take, one by one and joined: few ids may have long ones.
+    fn ask_for_tokens(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<()> {
+        let each = |token: &str| token.len() + size_of::<String>();
+        let bytes = self.decoded_tokens(ids, skip_special_tokens).map(each).fold(0, usize::saturating_add);
+        memory::ask(bytes, 2)
+    }
+
     /// The bytes that the ids stand for, before any lossy conversion to text.
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
         if let Some(table) = self.table(ids.len()) {
@@ -336,6 +344,7 @@ impl Tokenizer {
         ids: &[TokenId],
         skip_special_tokens: bool,
     ) -> Result<Vec<u8>> {
+        self.ask_for_tokens(ids, skip_special_tokens)?;
         match &self.inner.decoder {
             Some(decoder) => {
                 let tokens: Vec<&str> = self.decoded_tokens(ids, skip_special_tokens).collect();
@@ -353,6 +362,7 @@ impl Tokenizer {
         skip_special_tokens: bool,
     ) -> Result<(String, Vec<usize>)> {
         if self.inner.decoder.as_ref().is_some_and(|decoder| decoder.is_byte_level()) {
+            self.ask_for_tokens(ids, skip_special_tokens)?;
             return Ok(self.decode_bytes_with_offsets(ids, skip_special_tokens));
         }
         let text = self.decode(ids, skip_special_tokens)?;

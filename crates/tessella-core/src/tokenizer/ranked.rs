@@ -133,7 +133,7 @@ impl Ranked {
             Meanings::Sparse(bytes) => {
                 for id in ids {
                     match bytes.get(id) {
-                        Some(bytes) => room.bytes.push(bytes),
+                        Some(bytes) => room.bytes.push(bytes)?,
                         None => return Ok(None),
                     }
                 }

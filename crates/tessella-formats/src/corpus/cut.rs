@@ -28,6 +28,17 @@ pub(super) struct Taken {
 }
 
 impl Cut {
+    /// What to do where a text does not end in time.
+    pub(super) fn missing_end(&self) -> &'static str {
+        match self {
+            Cut::Lines | Cut::BareLines => "see whether the file has line ends",
+            Cut::At(_) => "see whether the separator stands in the file",
+            Cut::Never => {
+                "where no separator is named, all of a file is one text: name one (separator='\\n')"
+            }
+        }
+    }
+
     /// A line without its end where that does not belong to the text.
     pub(super) fn without_end<'a>(&self, line: &'a str) -> &'a str {
         match line.strip_suffix('\n') {

@@ -470,7 +470,7 @@ impl Open {
         let found = self.cut.next(&mut self.content.reader, longest, &mut text, &mut self.is_given);
         let found = match found {
             Err(error) if is_too_long(&error) => return Err(self.too_long(error, &text, options)),
-            Err(error) => return Err(self.content.failed(error, &self.name, self.end.line + 1).into()),
+            Err(error) => return Err(self.failed(error).into()),
             Ok(found) => found,
         };
         let Some(found) = found else { return Ok(None) };
@@ -490,10 +490,15 @@ impl Open {
         self.end.line += taken.lines;
     }
 
+    /// What a failed read of the text that comes next means.
+    fn failed(&self, error: std::io::Error) -> Error {
+        self.content.failed(error, self.cut.missing_end(), &self.name, self.end.line + 1)
+    }
+
     /// A text of which this much was read; where texts are passed over, the rest of it is left out.
     fn too_long(&mut self, error: std::io::Error, text: &[u8], options: &CorpusOptions) -> Broken {
         let reason = format!("too long: {error}");
-        let error = self.content.failed(error, &self.name, self.end.line + 1);
+        let error = self.failed(error);
         if options.skips == 0 {
             return error.into();
         }
@@ -502,7 +507,7 @@ impl Open {
                 self.step(taken);
                 Broken { error, reason: Some(reason) }
             }
-            Err(failed) => self.content.failed(failed, &self.name, self.end.line + 1).into(),
+            Err(failed) => self.failed(failed).into(),
         }
     }
 

@@ -200,8 +200,9 @@ impl Unpacked {
         self.packing.is_some()
     }
 
-    /// What a failed read means: the system's own errors as they are, all others are damage.
-    pub(super) fn failed(&self, error: io::Error, path: &Path, line: u64) -> Error {
+    /// What a failed read means: the system's own errors as they are, all others are damage. `ending` says what to do about the end
+    /// of a text that is too long.
+    pub(super) fn failed(&self, error: io::Error, ending: &str, path: &Path, line: u64) -> Error {
         let error = match error.downcast::<Error>() {
             Ok(stopped) => return stopped,
             Err(error) => error,
@@ -210,8 +211,8 @@ impl Unpacked {
             _ if is_too_long(&error) => {
                 let unpacked = if self.is_packed() { ", unpacked" } else { "" };
                 Error::format(format!(
-                    "a text of {} is too long: {error}{unpacked}; see whether the file has line ends, give more memory \
-                     if there is a budget, and unpack the file first if it is packed and there is none",
+                    "a text of {} is too long: {error}{unpacked}; {ending}, give more memory if there is a budget, and \
+                     unpack the file first if it is packed and there is none",
                     path.display()
                 ))
                 .at(format!("line {line}"))

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyBytes, PyList, PyString};
 use tessella_core::decode::TURN;
 use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, TokenId, Unfolding};
 
@@ -109,6 +109,14 @@ pub fn texts<'py>(
     PyList::new(py, texts)
 }
 
+/// Bytes that may be many, as Python's own: without memory for them an error, where `PyBytes::new` panics.
+pub fn own_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, bytes.len(), |room| {
+        room.copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
 /// Lets other threads go on, and signals come in.
 pub fn others_turn(py: Python<'_>) -> PyResult<()> {
     py.detach(|| ());
@@ -131,7 +139,7 @@ pub(super) fn text_of<'py>(
     // Others may write to an array meanwhile.
     let ids = ids.to_vec();
     let text = sized(py, ids.len(), |_| value.core.decode(&ids, skip_special_tokens))?;
-    Ok(PyString::new(py, &text))
+    PyString::from_bytes(py, text.as_bytes())
 }
 
 /// Python's text of what ids joined to; `None` where the chain of stages has to be asked.

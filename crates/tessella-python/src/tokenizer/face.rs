@@ -368,7 +368,7 @@ impl Tokenizer {
         let ids = inputs::ids(ids, Place::Argument("ids"))?;
         let value = self.shared.get()?;
         let bytes = sized(py, ids.len(), |_| value.core.decode_bytes(&ids, skip_special_tokens))?;
-        Ok(pyo3::types::PyBytes::new(py, &bytes))
+        decoding::own_bytes(py, &bytes)
     }
 
     /// The text, and for each id the character at which its part starts.

@@ -12,7 +12,7 @@ use tessella_formats::tiktoken;
 use tessella_formats::utf8;
 
 use super::Tokenizer;
-use super::decoding::{Room, made, others_turn, with_room};
+use super::decoding::{Room, made, others_turn, own_bytes, with_room};
 use crate::border::arrays;
 use crate::border::errors::OrRaise;
 use crate::border::interpreter::{plain_id, plain_ids};
@@ -102,15 +102,16 @@ impl Ranked {
         let py = ids.py();
         with_room(|Room { ids: room, .. }| {
             let Some(ids) = listed(ids, room) else { return Ok(None) };
-            let bytes = ids.iter().map(|&id| self.core.bytes_of(id).map(|bytes| PyBytes::new(py, bytes)));
-            bytes.collect::<Option<Vec<_>>>().map(|bytes| PyList::new(py, bytes)).transpose()
+            let each = |&id: &TokenId| self.core.bytes_of(id).map(|bytes| own_bytes(py, bytes)).transpose();
+            let bytes: Option<Vec<_>> = ids.iter().map(each).collect::<PyResult<_>>()?;
+            bytes.map(|bytes| PyList::new(py, bytes)).transpose()
         })
     }
 
     /// The bytes of all ids together.
     fn joined<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let py = ids.py();
-        self.with_joined(ids, |joined, _| Ok(Some(PyBytes::new(py, bytes_in(joined)))))
+        self.with_joined(ids, |joined, _| own_bytes(py, bytes_in(joined)).map(Some))
     }
 
     /// Their text, with U+FFFD for what is no UTF-8.

@@ -71,6 +71,11 @@ class _File:
         self.size = self.tokens = 0
 
     def add(self, columns: list[bytes], tokens: int) -> None:
+        # Sizes of columns have 32 bits, as places in the file.
+        if (longest := max(map(len, columns))) > MOST:
+            raise FormatError(
+                f"a document of {tokens} tokens would have {longest} bytes, and MDS can tell {MOST}: cut it"
+            )
         sample = struct.pack(f"<{len(columns)}I", *map(len, columns)) + b"".join(columns)
         self.samples.append(sample)
         self.size += len(sample) + 4

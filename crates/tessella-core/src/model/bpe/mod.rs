@@ -27,6 +27,7 @@ use crate::flat::{Arrays, Shelf};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes;
 use crate::model::derivation::{self, Derivation, MOST_SYMBOLS, Symbol};
+use crate::model::unigram::check_length;
 use crate::pretokenize::byte_alphabet::{append_bytes, bytes_to_alphabet};
 use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
@@ -501,6 +502,7 @@ impl Bpe {
 
     /// Hands over the symbols that a piece of characters is before anything is merged.
     pub fn first_symbols(&self, piece: &str, scratch: &mut impl TakesSymbols) -> Result<()> {
+        check_length(piece)?;
         let table = &self.tables.symbols;
         // Unknown characters waiting to be written as one symbol: their bytes.
         let mut unknown = 0usize;
@@ -612,5 +614,26 @@ mod tests {
         let spans: Vec<(u32, u32)> = tokens.iter().map(|token| (token.start, token.end)).collect();
         // é is two bytes, each of them a character of two bytes in the alphabet.
         assert_eq!(spans, [(0, 1), (1, 2), (1, 2), (2, 3), (2, 3), (3, 4)]);
+    }
+
+    /// Unknown characters in a row are one token, so that few tokens may have any number of bytes.
+    #[test]
+    fn a_piece_with_places_that_are_not_told_is_refused() {
+        use crate::model::unigram::LONGEST_PIECE;
+        let vocab = Vocab::from_entries([("<unk>", 0), ("a", 1)]).unwrap();
+        let unk_token = Some("<unk>".to_string());
+        let spec = BpeSpec { unk_token, fuse_unk: true, ..BpeSpec::new(vocab, Merges::default()) };
+        let bpe = Bpe::new(&spec).unwrap();
+        let tokens = |piece: &str| {
+            let (mut tokens, mut random) = (Vec::new(), Random::from_seed(1));
+            bpe.tokenize(piece, &mut MergeScratch::default(), &mut random, &mut tokens).map(|()| tokens)
+        };
+        let longest = "b".repeat(LONGEST_PIECE);
+        assert_eq!(tokens(&longest).unwrap(), [PieceToken::new(0, 0, LONGEST_PIECE)]);
+        let error = tokens(&(longest + "b")).unwrap_err();
+        assert!(
+            error.message().starts_with("a piece of 16777217 bytes is too long for one model"),
+            "{error}"
+        );
     }
 }
