@@ -47,6 +47,22 @@ def test_the_assistant_is_marked(tmp_path, tokenizer):
         tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "y", mask="assistant", workers=1)
 
 
+def test_a_beginning_is_given_and_an_end_is_learned(tmp_path, tokenizer):
+    chat = PretrainedTokenizer(tokenizer_object=tokenizer, chat_template=TEMPLATE)
+    turns = [{"role": "user", "content": "low new"}, {"role": "assistant", "content": "tile wide"}]
+    path = tmp_path / "a.jsonl"
+    path.write_text((json.dumps({"messages": turns}) + "\n") * 3)
+    own, marks = [0, 3, 5, 7], [0, 0, 1, 1]
+    for place, (bos, eos) in enumerate([(11, 12), (11, None), (None, 12)]):
+        out = tmp_path / str(place)
+        tessella.data.tokenize_corpus(path, chat, out, mask="assistant", bos=bos, eos=eos, workers=1)
+        documents = tessella.data.open(out).documents
+        begin, end = [bos] * (bos is not None), [eos] * (eos is not None)
+        for number in range(3):
+            assert documents[number].tolist() == begin + own + end
+            assert documents.mask(number).tolist() == [0] * len(begin) + marks + [1] * len(end)
+
+
 def test_poisoned_conversations_are_skipped_with_their_masks(tmp_path, tokenizer):
     """What is left out takes its mask with it: every other conversation keeps its own."""
     chat = PretrainedTokenizer(tokenizer_object=tokenizer)

@@ -69,6 +69,11 @@ def test_every_token_is_in_one_row_once(seed):
         assert sorted(fitted) == sorted(want)
 
 
+def test_no_documents_make_no_rows():
+    for rows in (concat_rows, best_fit_rows):
+        assert list(rows([], 4, 0)) == [] and list(rows(batches([[], []], 1, mask=True), 4, 0)) == []
+
+
 def test_concat_does_not_depend_on_how_documents_come():
     documents, length, _ = corpus(7)
     one, other = (
@@ -76,6 +81,16 @@ def test_concat_does_not_depend_on_how_documents_come():
         for size in (1, 100)
     )
     assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_best_fit_waits_for_a_whole_window_however_documents_come(seed):
+    documents, length, _ = corpus(seed)
+    one, other = (
+        [batch.ids.tolist() for batch in best_fit_rows(batches(documents, size), length, 0)]
+        for size in (1, 1000)
+    )
+    assert one == other
 
 
 def simple_best_fit(lengths, length):
