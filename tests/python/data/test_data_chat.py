@@ -76,10 +76,12 @@ def test_poisoned_conversations_are_skipped_with_their_masks(tmp_path, tokenizer
             {"role": "assistant", "content": " ".join(said)},
         ]
 
-    # Not JSON, JSON that is nested without end, no messages, none at all, messages that the template cannot write, no assistant to mark.
+    # Not JSON, JSON that is nested without end, no object, no messages, none at all, messages that the template cannot write, no assistant to mark.
     poison = [
         "{broken",
         "[" * 100_000,
+        "7",
+        json.dumps(["messages"]),
         json.dumps({"text": "low"}),
         json.dumps({"messages": []}),
         json.dumps({"messages": ["low"]}),
