@@ -103,13 +103,16 @@ def test_fingerprints_of_components_stay(component, known):
     assert holding(component).fingerprint()[:16] == known
 
 
-def test_fingerprints_of_added_tokens_stay():
+def test_fingerprints_of_added_tokens_and_settings_stay():
     tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
     tokenizer.add_special_tokens(["<s>"])
     tokenizer.add_tokens(
         [AddedToken("word", single_word=True, lstrip=True), AddedToken("É", normalized=False)]
     )
     assert tokenizer.fingerprint()[:16] == "126748d916bdbb38"
+    tokenizer.enable_truncation(9, stride=2, strategy="only_first", direction="left")
+    tokenizer.enable_padding(direction="left", pad_id=3, pad_type_id=1, pad_token="<s>", pad_to_multiple_of=8)
+    assert tokenizer.fingerprint()[:16] == "4cf1804e8c5f5276"
 
 
 def test_fingerprints_of_ranks_stay(tmp_path):
