@@ -103,6 +103,20 @@ def test_names_change_wherever_they_stand(named, tmp_path):
     assert tessella.load(tmp_path / "folder").encode("a<tool>").ids == [1, 4, 3, 2]
 
 
+def test_names_change_in_the_files_of_a_folder(named, tmp_path):
+    named.config["additional_special_tokens"] = ["[CLS]", "[SEP]"]
+    named.save_folder(tmp_path / "old")
+    (tmp_path / "old" / "special_tokens_map.json").write_text('{"sep_token": "[SEP]", "more": ["[SEP]"]}')
+    edited = edit.replace_special(tessella.load(tmp_path / "old"), {"[SEP]": "</é>"})
+    edited.tokenizer.save_folder(tmp_path / "new")
+    settings, older = (
+        json.loads((tmp_path / "new" / name).read_text(encoding="utf-8"))
+        for name in ("tokenizer_config.json", "special_tokens_map.json")
+    )
+    assert settings["additional_special_tokens"] == ["[CLS]", "</é>"]
+    assert older == {"sep_token": "</é>", "more": ["</é>"]}
+
+
 def test_names_that_are_no_reserved_ones(named):
     with pytest.raises(ArgumentError, match="`a` cannot become `\\[CLS\\]`: the id 1"):
         edit.replace_special(named, {"a": "[CLS]"})
