@@ -51,7 +51,9 @@ def test_padding_to_a_multiple(kind):
     assert edited.id_map.new_size == size
     again = Tokenizer.from_str(edited.tokenizer.to_str())
     assert again.get_vocab() == edited.tokenizer.get_vocab()
-    assert edit.pad_to_multiple(edited.tokenizer, 64).id_map.is_identity
+    again = edit.pad_to_multiple(edited.tokenizer, 64)
+    assert again.id_map.is_identity and again.notes == ()
+    assert edited.notes == ("texts that spell `<|reserved_N|>` have the new tokens",)
     for text in texts(1):
         assert encoded(old, text) == encoded(edited.tokenizer, text)
     with pytest.raises(ArgumentError, match="from 1"):
@@ -101,6 +103,14 @@ def test_names_change_wherever_they_stand(named, tmp_path):
     assert "[SEP]" in named.to_str()
     made.save_folder(tmp_path / "folder")
     assert tessella.load(tmp_path / "folder").encode("a<tool>").ids == [1, 4, 3, 2]
+
+
+@pytest.mark.parametrize("kind", [processors.BertProcessing, processors.RobertaProcessing])
+def test_names_change_in_processors_that_name_both_ends(named, kind):
+    named.post_processor = kind(("[SEP]", 2), ("[CLS]", 1))
+    made = edit.replace_special(named, {"[SEP]": "</s>"}).tokenizer
+    assert made.encode("a").tokens == ["[CLS]", "a", "</s>"]
+    assert "[SEP]" not in made.to_str() and made.post_processor.sep == ("</s>", 2)
 
 
 def test_names_change_in_the_files_of_a_folder(named, tmp_path):
