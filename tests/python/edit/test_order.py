@@ -73,6 +73,29 @@ def test_padding_of_sentencepiece_models_matches_no_text(tmp_path):
     assert reference.encode(text) == encoded(edited.tokenizer, text) == encoded(old, text)
 
 
+def test_which_edits_promise_the_same_ids_for_texts():
+    old = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2, "aba": 3}, [("a", "b"), ("ab", "a")]))
+    exact = {
+        "order": edit.reorder(old, ["b"]),
+        "order by key": edit.reorder(old, key=lambda token, id: -id),
+        "gaps": edit.compact(edit.remove(old, ["aba"], compact=False).tokenizer),
+        "nothing to fill up": edit.pad_to_multiple(old, 4),
+        "the last merge": edit.remove(old, ["aba"]),
+    }
+    for name, edited in exact.items():
+        assert edited.id_map.is_exact, name
+    drawn = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")], dropout=0.5))
+    for edited in (
+        edit.reorder(drawn, ["b"]),
+        edit.pad_to_multiple(old, 8),
+        edit.extend(old, ["aabb"] * 9, 5),
+        edit.replace_special(edit.pad_to_multiple(old, 8).tokenizer, {"<|reserved_0|>": "<tool>"}),
+    ):
+        assert not edited.id_map.is_exact
+    # Equal keys leave the order as it was.
+    assert edit.reorder(old, key=lambda token, id: 0).id_map.is_identity
+
+
 @pytest.fixture
 def named(tmp_path):
     tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "[unused1]": 3, "a": 4}))
