@@ -180,6 +180,18 @@ def test_added_tokens_stay_outside_of_a_vocabulary_in_any_order():
     assert edited.model.token_to_id("<s>") is None
 
 
+def test_letters_may_go_where_there_is_a_token_for_unknown_text_which_stays():
+    old = Tokenizer(models.BPE({"?": 0, "a": 1, "b": 2, "ab": 3}, [("a", "b")], unk_token="?"))
+    with pytest.raises(ArgumentError, match="it stands for unknown text"):
+        edit.remove(old, ["?"])
+    edited = edit.remove(old, ["b"], dependents="remove")
+    assert edited.tokenizer.get_vocab() == {"?": 0, "a": 1}
+    ids = old.encode("aabb").ids
+    assert (
+        edited.id_map.apply(ids, removed="decompose") == edited.tokenizer.encode("aabb").ids == [1, 1, 0, 0]
+    )
+
+
 @pytest.fixture
 def words():
     tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")]))
