@@ -122,3 +122,23 @@ def test_fingerprints_of_ranks_stay(tmp_path):
     path.write_bytes(b"".join(b"%s %d\n" % (base64.b64encode(one), rank) for rank, one in enumerate(lines)))
     tokenizer = tessella.load(path, pattern=r"\w+|\W+")
     assert tokenizer.fingerprint()[:16] == "436aeb9450bc0ccf"
+
+
+def part(number, content):
+    """A part of a message, as protocol buffers write it: shorter than 128 bytes."""
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def test_fingerprints_of_sentencepiece_models_stay(tmp_path):
+    """With a piece that texts are searched for first."""
+    pieces = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("\u2581", -1.0, 1), ("a", -2.5, 1), ("<tool>", 0.0, 4)]
+    model = b"".join(
+        part(1, part(1, text.encode()) + b"\x15" + struct.pack("<f", score) + bytes([0x18, kind]))
+        for text, score, kind in pieces
+    )
+    for number, kind in enumerate((1, 2)):
+        path = tmp_path / f"{kind}.model"
+        path.write_bytes(model + part(2, bytes([0x18, kind])) + part(3, part(1, b"identity")))
+        found = tessella.load(path)
+        assert found.encode("a<tool>a").tokens == ["\u2581", "a", "<tool>", "a"]
+        assert found.fingerprint()[:16] == ("90a2739b34161cc5", "cea3277bff26e8be")[number]
