@@ -345,6 +345,32 @@ def test_a_folder_that_contradicts_itself(tmp_path):
     assert json.loads((tmp_path / "mended" / "special_tokens_map.json").read_text()) == {"eos_token": "<s>"}
 
 
+def test_tokens_whose_ids_are_changed_about_are_all_kept(tmp_path):
+    """The first was put in the place of the second, which was gone then."""
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+    tokenizer.add_special_tokens(["<s>", "</s>", "<pad>"])
+    tokenizer.save_folder(tmp_path)
+    listed = {"3": {"content": "<s>"}, "4": {"content": "</s>"}, "2": {"content": "<pad>"}, "9": []}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": listed}))
+    found = prove.doctor(tmp_path)
+    assert [one.code for one in found.findings].count("config-id") == 3
+    found.save(tmp_path / "mended")
+    said = json.loads((tmp_path / "mended" / "tokenizer_config.json").read_text())["added_tokens_decoder"]
+    assert said == {"2": listed["3"], "3": listed["4"], "4": listed["2"], "9": []}
+
+
+def test_an_id_that_is_told_twice_keeps_what_stands_in_its_place(tmp_path):
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+    tokenizer.add_special_tokens(["<s>", "</s>"])
+    tokenizer.save_folder(tmp_path)
+    right = {"content": "<s>", "lstrip": True}
+    listed = {"2": right, "7": {"content": "<s>"}, "3": {"content": "<other>"}, "8": {"content": "</s>"}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": listed}))
+    prove.doctor(tmp_path).save(tmp_path / "mended")
+    said = json.loads((tmp_path / "mended" / "tokenizer_config.json").read_text())["added_tokens_decoder"]
+    assert said == {"2": right, "3": {"content": "</s>"}}
+
+
 def test_older_files_and_the_model_that_say_something_else(tmp_path):
     tokenizer = gpt2()
     tokenizer.config = {"eos_token": "<s>", "pad_token": "<pad>", "bos_token": None}
