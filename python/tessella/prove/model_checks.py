@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import isfinite
 from typing import Any
@@ -61,8 +62,9 @@ def merges(patient: Patient) -> Iterator[Finding]:
         last[left, right] = place
 
     def without(places: list[int]) -> Any:
+        gone = set(places)
         return lambda: found.__setitem__(
-            slice(None), [merge for place, merge in enumerate(found) if place not in set(places)]
+            slice(None), [merge for place, merge in enumerate(found) if place not in gone]
         )
 
     if malformed:
@@ -246,8 +248,7 @@ def numbers(patient: Patient) -> Iterator[Finding]:
                 "give them the lowest",
                 mend,
             )
-        texts = [row[0] for row in rows]
-        again = {text for text in texts if texts.count(text) > 1} if len(set(texts)) < len(texts) else set()
+        again = [text for text, times in Counter(row[0] for row in rows).items() if times > 1]
         if again:
             yield Finding(
                 "piece-twice",

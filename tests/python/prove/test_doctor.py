@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 
 import pytest
 import tessella
@@ -423,6 +424,31 @@ def test_no_token_for_unknown_text(model, code, severity, tmp_path):
         mended = tessella.load(tmp_path / "mended.json")
         assert mended.encode("x").ids == [mended.token_to_id("<unk>")]
         assert not prove.doctor(tmp_path / "mended.json").findings
+
+
+def test_many_faults_take_time_that_grows_with_the_file(tmp_path):
+    """Of a real vocabulary in which one piece is there twice, or as many merges are broken, it took minutes."""
+    names = [f"p{number}" for number in range(30_000)]
+    pieces = json.loads(Tokenizer(models.Unigram([("<unk>", 0.0)], 0)).to_str())
+    pieces["model"]["vocab"] += [[name, -1.0] for name in [*names, "p1"]]
+    pairs = json.loads(Tokenizer(models.BPE({"a": 0}, [], unk_token="a")).to_str())
+    pairs["model"]["merges"] = [[name] for name in names]
+    for said, code in ((pieces, "piece-twice"), (pairs, "merge-malformed")):
+        (tmp_path / "tokenizer.json").write_text(json.dumps(said))
+        began = time.process_time()
+        assert prove.doctor(tmp_path / "tokenizer.json").codes == [code]
+        assert time.process_time() - began < 6
+
+
+def test_an_id_of_more_than_32_bits_is_none(tmp_path):
+    said = json.loads(Tokenizer(models.BPE({"a": 0}, [], unk_token="a")).to_str())
+    for id in (1 << 32, -1, "1"):
+        said["model"]["vocab"] = {"a": 0, "b": id}
+        (tmp_path / "tokenizer.json").write_text(json.dumps(said))
+        found = prove.doctor(tmp_path / "tokenizer.json")
+        assert found.codes == ["vocab-id"]
+        found.save(tmp_path / "mended.json")
+        assert tessella.load(tmp_path / "mended.json").get_vocab() == {"a": 0, "b": 1}
 
 
 def test_bytes_that_no_text_has_need_no_token(tmp_path):
