@@ -63,6 +63,24 @@ def test_a_beginning_is_given_and_an_end_is_learned(tmp_path, tokenizer):
             assert documents.mask(number).tolist() == [0] * len(begin) + marks + [1] * len(end)
 
 
+def test_packed_conversations_that_are_damaged_are_told_by_name(tmp_path, tokenizer):
+    """As those of texts and tables are; a bare OSError named no file."""
+    pytest.importorskip("pyarrow")
+    chat = PretrainedTokenizer(tokenizer_object=tokenizer, chat_template=TEMPLATE)
+    turns = [{"role": "user", "content": "low new"}, {"role": "assistant", "content": "tile wide"}]
+    path, whole = (
+        tmp_path / "a.jsonl.gz",
+        gzip.compress((json.dumps({"messages": turns}) + "\n").encode() * 900),
+    )
+    for content in (whole[:-20], whole[:60] + b"xxxx" + whole[64:]):
+        path.write_bytes(content)
+        for how in ("raise", "skip"):
+            with pytest.raises(FormatError, match=r"a\.jsonl\.gz is damaged or cut off \(gzip: "):
+                tessella.data.tokenize_corpus(
+                    path, chat, tmp_path / how, mask="assistant", on_error=how, workers=1, resume=False
+                )
+
+
 def test_poisoned_conversations_are_skipped_with_their_masks(tmp_path, tokenizer):
     """What is left out takes its mask with it: every other conversation keeps its own."""
     chat = PretrainedTokenizer(tokenizer_object=tokenizer)
