@@ -82,6 +82,16 @@ def test_roles_that_are_none(tmp_path):
         assert tessella.load(folder).encode(text).ids == theirs(text)["input_ids"]
 
 
+def test_roles_of_other_names(tmp_path):
+    for role in ("pad_token", "mask_token", "unk_token"):
+        config = {"tokenizer_class": "BertTokenizer", role: "<pad>"}
+        folder = folder_of(tmp_path / role, True, config=config)
+        assert_same(folder)
+        text = "a <pad> [PAD] [MASK] [UNK] nothing"
+        theirs = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folder)
+        assert tessella.load(folder).encode(text).ids == theirs(text)["input_ids"]
+
+
 def _mask(**flags):
     usual = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False, "special": True}
     return {"__type": "AddedToken", "content": "<mask>", **usual, **flags}

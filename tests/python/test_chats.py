@@ -97,6 +97,28 @@ def test_the_message_goes_on_within_a_list():
 
 
 @pytest.mark.parametrize(
+    "template",
+    [
+        "{{ messages | tojson(indent=2) }} {{ messages[0] | tojson(separators=(',', ':')) }}",
+        "{{ {'b': 'é', 'a': 1} | tojson(sort_keys=true) }} {{ 'é<>&' | tojson(ensure_ascii=true) }}",
+        "{% set n = namespace(messages[0], x=1) %}{% set n.y = 2 %}{{ n.role }} {{ n.x }} {{ n.y }}",
+        "{% set n = namespace([('x', 7)]) %}{{ n.x }} {{ dict(messages[0], a=1) }} {{ dict([('b', 2)]) }}",
+        "{{ strftime_now('%Y') }}",
+        "{% for m in messages %}{% if loop.first %}{% continue %}{% endif %}\n  {{ m.content }}\n{% break %}{% endfor %}",
+    ],
+)
+def test_what_templates_may_call_does_as_in_transformers(template):
+    names = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    ours = PretrainedTokenizer(Tokenizer(models.BPE()))
+    theirs = names.PreTrainedTokenizerFast(tokenizer_object=tokenizers.Tokenizer(tokenizers.models.BPE()))
+    found, wanted = (
+        one.apply_chat_template(CHAT, chat_template=template, tokenize=False) for one in (ours, theirs)
+    )
+    assert found == wanted != ""
+
+
+@pytest.mark.parametrize(
     "content", ["the thing", " the", "\n a thing ", "日本 the", "a", "the {% generation %}", "\ue000+\ue001"]
 )
 def test_assistant_mask(chatty, content):

@@ -430,6 +430,20 @@ def test_the_beginning_of_one_class_stays_where_the_end_is_asked_for(tmp_path):
         assert found("a").input_ids == wanted
 
 
+@pytest.mark.parametrize("kind", SPOKEN)
+def test_inputs_of_the_translation_pipeline(kind, trained, tmp_path):
+    _, source, target, _ = SPOKEN[kind]
+    folder = _spoken(kind, False, trained, tmp_path)
+    found = []
+    for load in (transformers.AutoTokenizer, tessella.AutoTokenizer):
+        tokenizer = load.from_pretrained(folder)
+        asked = {"return_tensors": None, "src_lang": source, "tgt_lang": target}
+        found.append((dict(tokenizer._build_translation_inputs(TEXTS[0], **asked)), tokenizer.src_lang))
+        with pytest.raises(ValueError, match="`src_lang` and a `tgt_lang`"):
+            tokenizer._build_translation_inputs(TEXTS[0], **{**asked, "tgt_lang": None})
+    assert found[0] == found[1] and "forced_bos_token_id" in found[0][0]
+
+
 def test_calls_of_one_class_name_languages(trained, tmp_path):
     model, _, _, settings = SPOKEN["SeamlessM4TTokenizer"]
     folder = write_folder(tmp_path / "folder", trained, "SeamlessM4TTokenizer", model, settings, {}, _BPE)

@@ -85,19 +85,21 @@ def framed(batch: Batch, bos: int | None, eos: int | None, dtype: np.dtype[Any])
     lengths = batch.lengths + added
     ends = lengths.cumsum()
     ids = np.empty(batch.ids.size + added * len(lengths), dtype)
-    mask = None if batch.mask is None else np.ones(ids.size, np.uint8)
     is_own = np.ones(ids.size, bool)
     if bos is not None:
         is_own[ends - lengths] = False
         ids[ends - lengths] = bos
-        if mask is not None:
-            mask[ends - lengths] = 0
     if eos is not None:
         is_own[ends - 1] = False
         ids[ends - 1] = eos
     ids[is_own] = batch.ids
-    if mask is not None:
-        mask[is_own] = 1 if batch.mask is None else batch.mask
+    mask = None
+    if batch.mask is not None:
+        # An end is learned, a beginning is given.
+        mask = np.ones(ids.size, np.uint8)
+        mask[is_own] = batch.mask
+        if bos is not None:
+            mask[ends - lengths] = 0
     return replace(batch, ids=ids, lengths=lengths, mask=mask)
 
 

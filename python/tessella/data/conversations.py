@@ -121,19 +121,32 @@ def lists(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
         yield some
 
 
+def _lines(part: Slice, stream: SliceStream) -> Iterator[bytes]:
+    """The lines of a part, unpacked."""
+    file: Any = io.BufferedReader(RawSlice(stream), 1 << 20)
+    packed = packing(file.peek(4)[:4])
+    if packed is None:
+        yield from file
+        return
+    pyarrow = needed("pyarrow", "arrow", f"{part.path} is packed, and reading conversations from it")
+    try:
+        yield from io.BufferedReader(pyarrow.CompressedInputStream(file, packed))
+    except OSError as error:
+        if error.errno is not None:
+            raise  # of the disk
+        raise FormatError(
+            f"{part.path} is damaged or cut off ({packed}: {error})", filename=part.path
+        ) from error
+
+
 def rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[_Row]:
     """The messages of each line."""
     if not hasattr(source.chat, "apply_chat_template"):
         raise ArgumentError(
             "mask='assistant' needs a tokenizer with a chat template: tessella.AutoTokenizer.from_pretrained"
         )
-    file: Any = io.BufferedReader(RawSlice(stream), 1 << 20)
-    packed = packing(file.peek(4)[:4])
-    if packed is not None:
-        pyarrow = needed("pyarrow", "arrow", f"{part.path} is packed, and reading conversations from it")
-        file = io.BufferedReader(pyarrow.CompressedInputStream(file, packed))
     name, byte = source.how.field, 0
-    for number, line in enumerate(file, 1):
+    for number, line in enumerate(_lines(part, stream), 1):
         begin, byte = byte, byte + len(line)
         if not line.strip():
             continue

@@ -187,12 +187,7 @@ def _mended(patient: Patient) -> dict[str, Any]:
         codes = set()
         for one in mends:
             # Later mends of a kind may rest on what an earlier one changed.
-            if one.code not in codes or one.code in (
-                "processor-id",
-                "vocab-id",
-                "vocab-id-twice",
-                "added-id",
-            ):
+            if one.code not in codes or one.code in ("processor-id", "added-id"):
                 assert one.mend is not None
                 one.mend()
             codes.add(one.code)

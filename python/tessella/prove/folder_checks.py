@@ -25,10 +25,17 @@ def names(patient: Patient) -> Iterator[Finding]:
     if not isinstance(config, dict):
         return
     listed = config.get("added_tokens_decoder")
-    own = {_text(one) for one in listed.values()} if isinstance(listed, dict) else set()
+    texts = {number: _text(one) for number, one in listed.items()} if isinstance(listed, dict) else {}
+    # An entry that holds no text names no token.
+    texts = {number: text for number, text in texts.items() if isinstance(text, str)}
     for key, value in config.items():
         text = _text(value)
-        if key.endswith("_token") and isinstance(text, str) and text not in known and text not in own:
+        if (
+            key.endswith("_token")
+            and isinstance(text, str)
+            and text not in known
+            and text not in texts.values()
+        ):
             yield Finding(
                 "config-token",
                 "error",
@@ -36,23 +43,25 @@ def names(patient: Patient) -> Iterator[Finding]:
                 f"`{text}` is no token: libraries add it with a new id, for which the model has no row",
                 "name a token that is there",
             )
-    if not isinstance(listed, dict):
-        return
-    for number, token in listed.items():
-        text = _text(token)
-        if text in known and str(known[text]) != number:
+    wrong = {number: text for number, text in texts.items() if text in known and str(known[text]) != number}
 
-            def mend(number: str = number, text: Any = text) -> None:
-                listed[str(known[text])] = listed.pop(number)
+    def mend() -> None:
+        assert isinstance(listed, dict)
+        # All at once: the place of one may be that of another.
+        moved = {text: listed.pop(number) for number, text in wrong.items()}
+        for text, token in moved.items():
+            if _text(listed.get(str(known[text]))) != text:
+                listed[str(known[text])] = token
 
-            yield Finding(
-                "config-id",
-                "error",
-                f"{_CONFIG}.added_tokens_decoder[{number!r}]",
-                f"`{text}` has the id {number} here and {known[text]} in tokenizer.json",
-                "take that of tokenizer.json",
-                mend,
-            )
+    for number, text in wrong.items():
+        yield Finding(
+            "config-id",
+            "error",
+            f"{_CONFIG}.added_tokens_decoder[{number!r}]",
+            f"`{text}` has the id {number} here and {known[text]} in tokenizer.json",
+            "take that of tokenizer.json",
+            mend,
+        )
 
 
 def maps(patient: Patient) -> Iterator[Finding]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import Any
 
@@ -19,22 +20,29 @@ def ids(patient: Patient) -> Iterator[Finding]:
     if not isinstance(vocab, dict):
         return
     seen: dict[int, str] = {}
+    wrong: list[str] = []
+    twice: list[str] = []
+
+    def renumber(tokens: list[str]) -> Callable[[], None]:
+        # All at once: a free id is looked for among all that there are.
+        return lambda: vocab.update({token: id for id, token in enumerate(tokens, patient.next_id())})
+
     for token, id in vocab.items():
         where = f"$.model.vocab[{token!r}]"
-
-        def renumber(token: str = token, vocab: dict[str, Any] = vocab) -> None:
-            vocab[token] = patient.next_id()
-
         if isinstance(id, bool) or not isinstance(id, int) or not 0 <= id < 1 << 32:
-            yield Finding("vocab-id", "error", where, f"{id!r} is no id", "give it a free one", renumber)
+            wrong.append(token)
+            yield Finding(
+                "vocab-id", "error", where, f"{id!r} is no id", "give it a free one", renumber(wrong)
+            )
         elif id in seen:
+            twice.append(token)
             yield Finding(
                 "vocab-id-twice",
                 "error",
                 where,
                 f"the id {id} belongs to `{seen[id]}` too, so that one of them cannot be decoded",
                 "give it a free one",
-                renumber,
+                renumber(twice),
             )
         else:
             seen[id] = token
@@ -61,8 +69,9 @@ def merges(patient: Patient) -> Iterator[Finding]:
         last[left, right] = place
 
     def without(places: list[int]) -> Any:
+        gone = set(places)
         return lambda: found.__setitem__(
-            slice(None), [merge for place, merge in enumerate(found) if place not in set(places)]
+            slice(None), [merge for place, merge in enumerate(found) if place not in gone]
         )
 
     if malformed:
@@ -246,8 +255,7 @@ def numbers(patient: Patient) -> Iterator[Finding]:
                 "give them the lowest",
                 mend,
             )
-        texts = [row[0] for row in rows]
-        again = {text for text in texts if texts.count(text) > 1} if len(set(texts)) < len(texts) else set()
+        again = [text for text, times in Counter(row[0] for row in rows).items() if times > 1]
         if again:
             yield Finding(
                 "piece-twice",

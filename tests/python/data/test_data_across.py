@@ -1,8 +1,11 @@
 """An order drawn over the documents of all shards: every document once, the same files whoever makes them."""
 
+import numpy as np
 import pytest
 import tessella.data
 from data_cases import contents
+from tessella.data import shuffling
+from tessella.data.batches import Batch
 from tessella.data.training import Permutation
 from tessella.errors import ArgumentError
 
@@ -58,3 +61,20 @@ def test_workers_and_interrupts_change_nothing(corpus, tmp_path):
 def test_rows_are_packed_of_the_drawn_order(corpus, tmp_path):
     made = pack(corpus, tmp_path / "out", format="numpy", pack="concat", length=32)
     assert made.tokens == tessella.data.open(corpus).tokens
+
+
+def test_shuffled_documents_are_the_same_in_any_portions(monkeypatch):
+    sizes = [3, 0, 1, 4, 1, 5, 9, 2, 6]
+    ids = np.arange(sum(sizes), dtype=np.uint32)
+    batch = Batch(ids, np.array(sizes), ("a",), rows=np.arange(len(sizes)), mask=(ids % 2).astype(np.uint8))
+    ends = np.cumsum(sizes)
+    for portion in (1, 4, 7, 1000):
+        monkeypatch.setattr(shuffling, "PORTION", portion)
+        found = [
+            (row, document.tolist())
+            for one in shuffling.shuffled(iter([batch]), seed=3, shard=0)
+            for row, document in zip(one.rows.tolist(), one.documents(), strict=True)
+            if (one.mask == one.ids % 2).all()
+        ]
+        want = shuffling.order(len(sizes), 3, 0).tolist()
+        assert found == [(row, ids[ends[row] - sizes[row] : ends[row]].tolist()) for row in want]

@@ -47,6 +47,40 @@ def test_the_assistant_is_marked(tmp_path, tokenizer):
         tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "y", mask="assistant", workers=1)
 
 
+def test_a_beginning_is_given_and_an_end_is_learned(tmp_path, tokenizer):
+    chat = PretrainedTokenizer(tokenizer_object=tokenizer, chat_template=TEMPLATE)
+    turns = [{"role": "user", "content": "low new"}, {"role": "assistant", "content": "tile wide"}]
+    path = tmp_path / "a.jsonl"
+    path.write_text((json.dumps({"messages": turns}) + "\n") * 3)
+    own, marks = [0, 3, 5, 7], [0, 0, 1, 1]
+    for place, (bos, eos) in enumerate([(11, 12), (11, None), (None, 12)]):
+        out = tmp_path / str(place)
+        tessella.data.tokenize_corpus(path, chat, out, mask="assistant", bos=bos, eos=eos, workers=1)
+        documents = tessella.data.open(out).documents
+        begin, end = [bos] * (bos is not None), [eos] * (eos is not None)
+        for number in range(3):
+            assert documents[number].tolist() == begin + own + end
+            assert documents.mask(number).tolist() == [0] * len(begin) + marks + [1] * len(end)
+
+
+def test_packed_conversations_that_are_damaged_are_told_by_name(tmp_path, tokenizer):
+    """As those of texts and tables are; a bare OSError named no file."""
+    pytest.importorskip("pyarrow")
+    chat = PretrainedTokenizer(tokenizer_object=tokenizer, chat_template=TEMPLATE)
+    turns = [{"role": "user", "content": "low new"}, {"role": "assistant", "content": "tile wide"}]
+    path, whole = (
+        tmp_path / "a.jsonl.gz",
+        gzip.compress((json.dumps({"messages": turns}) + "\n").encode() * 900),
+    )
+    for content in (whole[:-20], whole[:60] + b"xxxx" + whole[64:]):
+        path.write_bytes(content)
+        for how in ("raise", "skip"):
+            with pytest.raises(FormatError, match=r"a\.jsonl\.gz is damaged or cut off \(gzip: "):
+                tessella.data.tokenize_corpus(
+                    path, chat, tmp_path / how, mask="assistant", on_error=how, workers=1, resume=False
+                )
+
+
 def test_poisoned_conversations_are_skipped_with_their_masks(tmp_path, tokenizer):
     """What is left out takes its mask with it: every other conversation keeps its own."""
     chat = PretrainedTokenizer(tokenizer_object=tokenizer)
@@ -60,10 +94,12 @@ def test_poisoned_conversations_are_skipped_with_their_masks(tmp_path, tokenizer
             {"role": "assistant", "content": " ".join(said)},
         ]
 
-    # Not JSON, JSON that is nested without end, no messages, none at all, messages that the template cannot write, no assistant to mark.
+    # Not JSON, JSON that is nested without end, no object, no messages, none at all, messages that the template cannot write, no assistant to mark.
     poison = [
         "{broken",
         "[" * 100_000,
+        "7",
+        json.dumps(["messages"]),
         json.dumps({"text": "low"}),
         json.dumps({"messages": []}),
         json.dumps({"messages": ["low"]}),

@@ -34,9 +34,10 @@ def corpus(seed):
     return documents, draw.choice([2, 5, 16, 64]), draw.choice([1, 3, 50])
 
 
-def parts(rows, length):
+def parts(rows, length, has_mask):
     """The documents in rows, and that what is left is padding."""
     for batch in rows:
+        assert (batch.mask is not None) == has_mask
         assert set(batch.lengths.tolist()) <= {length}
         assert len(batch.spans) == len(batch.lengths) == len(batch.ids) // length
         for row, spans in enumerate(batch.spans):
@@ -57,16 +58,21 @@ def test_every_token_is_in_one_row_once(seed):
     documents, length, size = corpus(seed)
     flat = [id for one in documents for id in one]
     mask = bool(seed % 2)
-    found = list(parts(concat_rows(batches(documents, size, mask), length, 0), length))
+    found = list(parts(concat_rows(batches(documents, size, mask), length, 0), length, mask))
     assert [id for one in found for id in one] == flat
     rows = [*concat_rows(batches(documents, size), length, 0)]
     assert sum(len(batch.lengths) for batch in rows) == -(-len(flat) // length)
     for window in (1, 30, 10**6):
-        fitted = list(parts(best_fit_rows(batches(documents, size, mask), length, 0, window), length))
+        fitted = list(parts(best_fit_rows(batches(documents, size, mask), length, 0, window), length, mask))
         assert sorted(id for one in fitted for id in one) == flat
         # No document is cut that fits, and a longer one is cut where a row would end.
         want = [one[at : at + length] for one in documents for at in range(0, len(one), length)]
         assert sorted(fitted) == sorted(want)
+
+
+def test_no_documents_make_no_rows():
+    for rows in (concat_rows, best_fit_rows):
+        assert list(rows([], 4, 0)) == [] and list(rows(batches([[], []], 1, mask=True), 4, 0)) == []
 
 
 def test_concat_does_not_depend_on_how_documents_come():
@@ -76,6 +82,16 @@ def test_concat_does_not_depend_on_how_documents_come():
         for size in (1, 100)
     )
     assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_best_fit_waits_for_a_whole_window_however_documents_come(seed):
+    documents, length, _ = corpus(seed)
+    one, other = (
+        [batch.ids.tolist() for batch in best_fit_rows(batches(documents, size), length, 0)]
+        for size in (1, 1000)
+    )
+    assert one == other
 
 
 def simple_best_fit(lengths, length):

@@ -225,6 +225,11 @@ def test_sentencepiece_models(kind, tmp_path):
     reference = pytest.importorskip("sentencepiece").SentencePieceProcessor(str(tmp_path / "more.model"))
     assert reference.vocab_size() == old.get_vocab_size() + len(edited.id_map.new_ids)
     assert len(edited.id_map.new_ids) == 10 or "tokens were added and not 10" in edited.notes[0]
+    if kind == "bpe":
+        # What was learned later is merged later.
+        scores = [reference.get_score(id) for id in range(reference.vocab_size())]
+        old_ones, new = scores[: old.get_vocab_size()], scores[old.get_vocab_size() :]
+        assert new == sorted(set(new), reverse=True) and new[0] < min(old_ones)
     for text in [*corpus[:4], "ab cd", "<tool> fg", *texts(2)]:
         assert reference.encode(text) == encoded(made, text)
     assert len(encoded(made, "fgh fgh")) < len(encoded(old, "fgh fgh")) or kind == "unigram"
@@ -235,8 +240,9 @@ def test_what_cannot_be():
     old = bpe(0)
     with pytest.raises(ArgumentError, match=r"there are .* tokens already"):
         edit.extend(old, ["a"], old.get_vocab_size())
-    with pytest.raises(ArgumentError, match="between 0 and 1"):
-        edit.extend(old, ["a"], old.get_vocab_size() + 1, weight=1)
+    for weight in (0, 1):
+        with pytest.raises(ArgumentError, match="between 0 and 1"):
+            edit.extend(old, ["a"], old.get_vocab_size() + 1, weight=weight)
 
 
 # Two as one.

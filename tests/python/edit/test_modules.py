@@ -9,6 +9,16 @@ from tessella.errors import ArgumentError, UnsupportedError
 from .test_weights import MAP, ROWS, WIDTH, arrays
 
 
+@pytest.mark.parametrize("named", [{"out": "elsewhere"}, {"tables": ["wte.weight"]}])
+def test_what_is_for_folders_is_refused_for_a_module(named):
+    class Module:
+        def get_input_embeddings(self):
+            raise AssertionError("nothing was to be changed")
+
+    with pytest.raises(ArgumentError, match="`out` and `tables` are for folders"):
+        resize_embeddings(Module(), MAP, **named)
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_modules(tied, tmp_path):
     torch = pytest.importorskip("torch")

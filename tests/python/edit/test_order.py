@@ -51,7 +51,9 @@ def test_padding_to_a_multiple(kind):
     assert edited.id_map.new_size == size
     again = Tokenizer.from_str(edited.tokenizer.to_str())
     assert again.get_vocab() == edited.tokenizer.get_vocab()
-    assert edit.pad_to_multiple(edited.tokenizer, 64).id_map.is_identity
+    again = edit.pad_to_multiple(edited.tokenizer, 64)
+    assert again.id_map.is_identity and again.notes == ()
+    assert edited.notes == ("texts that spell `<|reserved_N|>` have the new tokens",)
     for text in texts(1):
         assert encoded(old, text) == encoded(edited.tokenizer, text)
     with pytest.raises(ArgumentError, match="from 1"):
@@ -69,6 +71,29 @@ def test_padding_of_sentencepiece_models_matches_no_text(tmp_path):
     assert reference.is_control(63)
     text = "a <|reserved_0|> b"
     assert reference.encode(text) == encoded(edited.tokenizer, text) == encoded(old, text)
+
+
+def test_which_edits_promise_the_same_ids_for_texts():
+    old = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2, "aba": 3}, [("a", "b"), ("ab", "a")]))
+    exact = {
+        "order": edit.reorder(old, ["b"]),
+        "order by key": edit.reorder(old, key=lambda token, id: -id),
+        "gaps": edit.compact(edit.remove(old, ["aba"], compact=False).tokenizer),
+        "nothing to fill up": edit.pad_to_multiple(old, 4),
+        "the last merge": edit.remove(old, ["aba"]),
+    }
+    for name, edited in exact.items():
+        assert edited.id_map.is_exact, name
+    drawn = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")], dropout=0.5))
+    for edited in (
+        edit.reorder(drawn, ["b"]),
+        edit.pad_to_multiple(old, 8),
+        edit.extend(old, ["aabb"] * 9, 5),
+        edit.replace_special(edit.pad_to_multiple(old, 8).tokenizer, {"<|reserved_0|>": "<tool>"}),
+    ):
+        assert not edited.id_map.is_exact
+    # Equal keys leave the order as it was.
+    assert edit.reorder(old, key=lambda token, id: 0).id_map.is_identity
 
 
 @pytest.fixture
@@ -101,6 +126,28 @@ def test_names_change_wherever_they_stand(named, tmp_path):
     assert "[SEP]" in named.to_str()
     made.save_folder(tmp_path / "folder")
     assert tessella.load(tmp_path / "folder").encode("a<tool>").ids == [1, 4, 3, 2]
+
+
+@pytest.mark.parametrize("kind", [processors.BertProcessing, processors.RobertaProcessing])
+def test_names_change_in_processors_that_name_both_ends(named, kind):
+    named.post_processor = kind(("[SEP]", 2), ("[CLS]", 1))
+    made = edit.replace_special(named, {"[SEP]": "</s>"}).tokenizer
+    assert made.encode("a").tokens == ["[CLS]", "a", "</s>"]
+    assert "[SEP]" not in made.to_str() and made.post_processor.sep == ("</s>", 2)
+
+
+def test_names_change_in_the_files_of_a_folder(named, tmp_path):
+    named.config["additional_special_tokens"] = ["[CLS]", "[SEP]"]
+    named.save_folder(tmp_path / "old")
+    (tmp_path / "old" / "special_tokens_map.json").write_text('{"sep_token": "[SEP]", "more": ["[SEP]"]}')
+    edited = edit.replace_special(tessella.load(tmp_path / "old"), {"[SEP]": "</é>"})
+    edited.tokenizer.save_folder(tmp_path / "new")
+    settings, older = (
+        json.loads((tmp_path / "new" / name).read_text(encoding="utf-8"))
+        for name in ("tokenizer_config.json", "special_tokens_map.json")
+    )
+    assert settings["additional_special_tokens"] == ["[CLS]", "</é>"]
+    assert older == {"sep_token": "</é>", "more": ["</é>"]}
 
 
 def test_names_that_are_no_reserved_ones(named):

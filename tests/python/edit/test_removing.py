@@ -6,7 +6,7 @@ import random
 import pytest
 from tessella import Tokenizer, decoders, edit, load, models, pre_tokenizers, processors
 from tessella.edit import IdMap
-from tessella.errors import ArgumentError
+from tessella.errors import ArgumentError, UnsupportedError
 
 from .random_tokenizers import KINDS, sentencepiece_model, texts, unigram
 
@@ -159,6 +159,37 @@ def test_added_tokens_that_cannot_have_their_ids_are_an_error_or_taken_into_the_
     edited = edit.remove(other, ["ab"], compact=False)
     assert edited.tokenizer.get_vocab() == {"a": 0, "b": 1, "<s>": 3}
     assert Tokenizer.from_str(edited.tokenizer.to_str()).encode("ab<s>").ids == [0, 1, 3]
+
+
+def test_an_added_token_that_the_model_would_find_in_texts_is_not_taken_in():
+    """What makes one token of its text without being asked for it: a character, or what `ignore_merges` finds."""
+    for name, whole in [("<s>", True), ("z", False)]:
+        old = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")], ignore_merges=whole))
+        old.add_special_tokens([name])
+        with pytest.raises(
+            UnsupportedError, match=f"cannot give the token `{name}` the id 3: added tokens follow"
+        ):
+            edit.remove(old, ["ab"], compact=False)
+
+
+def test_added_tokens_stay_outside_of_a_vocabulary_in_any_order():
+    old = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    old.add_special_tokens(["<s>"])
+    edited = edit.reorder(old, ["ab", "b", "a", "<s>"]).tokenizer
+    assert edited.get_vocab() == {"ab": 0, "b": 1, "a": 2, "<s>": 3}
+    assert edited.model.token_to_id("<s>") is None
+
+
+def test_letters_may_go_where_there_is_a_token_for_unknown_text_which_stays():
+    old = Tokenizer(models.BPE({"?": 0, "a": 1, "b": 2, "ab": 3}, [("a", "b")], unk_token="?"))
+    with pytest.raises(ArgumentError, match="it stands for unknown text"):
+        edit.remove(old, ["?"])
+    edited = edit.remove(old, ["b"], dependents="remove")
+    assert edited.tokenizer.get_vocab() == {"?": 0, "a": 1}
+    ids = old.encode("aabb").ids
+    assert (
+        edited.id_map.apply(ids, removed="decompose") == edited.tokenizer.encode("aabb").ids == [1, 1, 0, 0]
+    )
 
 
 @pytest.fixture

@@ -315,6 +315,22 @@ def test_a_tensor_that_may_be_a_table_has_to_be_named(tmp_path):
         resize_embeddings(tmp_path, MAP, tables=["wpe.weight"])
 
 
+def test_a_bias_alone_is_no_embedding(tmp_path):
+    with open(tmp_path / "model.safetensors", "wb") as file:
+        safetensors.save(file, {"final_logits_bias": arrays(1)[:, :1].T.copy()}, {})
+    (tmp_path / "config.json").write_text(json.dumps({"vocab_size": ROWS}))
+    with pytest.raises(ArgumentError, match="no embedding of 11 rows"):
+        resize_embeddings(tmp_path, MAP)
+
+
+def test_a_table_without_columns_keeps_none(tmp_path):
+    with open(tmp_path / "model.safetensors", "wb") as file:
+        safetensors.save(file, {"wte.weight": arrays(1), "lm_head.weight": arrays(2)[:, :0].copy()}, {})
+    (tmp_path / "config.json").write_text(json.dumps({"vocab_size": ROWS}))
+    resize_embeddings(tmp_path, MAP)
+    assert read_model(tmp_path)["lm_head.weight"].shape == (10, 0)
+
+
 def test_files_that_are_no_model(tmp_path):
     with pytest.raises(ArgumentError, match="is no folder"):
         resize_embeddings(tmp_path / "none", MAP)

@@ -12,7 +12,7 @@ from tessella.errors import ArgumentError, FormatError
 from tessella.evaluate import evaluate, schema, syntax
 from tessella.evaluate.metrics.code import identifiers, indents
 from tessella.evaluate.morphology import read_gold
-from tessella.evaluate.parallel import gini
+from tessella.evaluate.parallel import _jackknifed, gini
 from tessella.evaluate.sample import Sample
 from tessella.reference import cuts, metrics
 
@@ -241,3 +241,15 @@ def test_a_price_whose_tokens_may_be_without_end_has_no_upper_bound():
     cost = type(report)(data).cost("tokenizer", 2.0, bytes=1e6)
     assert cost.high is None
     assert 0 < cost.low <= cost.value
+
+
+def test_inequality_has_an_interval_where_lines_have_tokens():
+    assert _jackknifed(np.zeros((40, 2)), 0.95).note == "there are no tokens"
+    alone = np.zeros((40, 2))
+    alone[7] = 3, 1
+    found = _jackknifed(alone, 0.95)
+    assert (found.value, found.low, found.note) == (
+        gini(np.array([3.0, 1.0])),
+        None,
+        "one line holds all tokens",
+    )

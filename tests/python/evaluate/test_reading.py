@@ -11,7 +11,7 @@ import pytest
 from tessella import Tokenizer, models
 from tessella.errors import ArgumentError, EncodeError, FormatError
 from tessella.evaluate import Report, evaluate
-from tessella.evaluate.blocks import Blocks, Histogram
+from tessella.evaluate.blocks import Blocks, Histogram, _packed
 from tessella.evaluate.repeated import Repeats
 from tessella.evaluate.run import _Reader, _sums
 from tessella.evaluate.sample import Keeper, Sample
@@ -45,18 +45,32 @@ def test_blocks_hold_all_documents():
 def test_histograms_hold_all_documents():
     rng = np.random.default_rng(2)
     for most in (1, 4, 32):
-        histogram, all = Histogram(50, most), []
+        histogram, all, documents = Histogram(50, most), [], []
         for _ in range(20):
             lengths = rng.integers(0, 30, rng.integers(1, 40))
             ids = rng.integers(0, 50, lengths.sum()).astype(np.uint32)
             histogram.add(ids, np.concatenate([[0], np.cumsum(lengths)]))
             all.append(ids)
+            documents += np.split(ids, np.cumsum(lengths)[:-1])
         wanted = np.bincount(np.concatenate(all), minlength=50)
         assert histogram.total().tolist() == wanted.tolist()
         groups = histogram.groups()
         assert len(groups) <= most
-        summed = sum(np.bincount(used, counts, minlength=50) for used, counts in groups)
-        assert summed.tolist() == wanted.tolist()
+        dense = [np.bincount(used, counts, minlength=50) for used, counts in groups]
+        assert sum(dense).tolist() == wanted.tolist()
+        # Each but the last holds as many neighbouring documents, a power of two, as few as that allows.
+        each = len(documents) if most == 1 else 1 << (len(documents) // most).bit_length()
+        for first, group in zip(range(0, len(documents), each), dense, strict=True):
+            some = np.concatenate(documents[first : first + each])
+            assert group.tolist() == np.bincount(some, minlength=50).tolist()
+
+
+def test_counts_beyond_32_bits_stay_what_they_are():
+    for counts in ([0, 7, 1 << 32, 0, 5], [(1 << 32) - 1, 3], [0, 0]):
+        used, found = _packed(np.array(counts))
+        assert dict(zip(used.tolist(), found.tolist(), strict=True)) == {
+            id: count for id, count in enumerate(counts) if count
+        }
 
 
 def test_the_sample_is_bounded_spread_and_always_the_same():

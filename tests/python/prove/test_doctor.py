@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 
 import pytest
 import tessella
@@ -345,6 +346,32 @@ def test_a_folder_that_contradicts_itself(tmp_path):
     assert json.loads((tmp_path / "mended" / "special_tokens_map.json").read_text()) == {"eos_token": "<s>"}
 
 
+def test_tokens_whose_ids_are_changed_about_are_all_kept(tmp_path):
+    """The first was put in the place of the second, which was gone then."""
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+    tokenizer.add_special_tokens(["<s>", "</s>", "<pad>"])
+    tokenizer.save_folder(tmp_path)
+    listed = {"3": {"content": "<s>"}, "4": {"content": "</s>"}, "2": {"content": "<pad>"}, "9": []}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": listed}))
+    found = prove.doctor(tmp_path)
+    assert [one.code for one in found.findings].count("config-id") == 3
+    found.save(tmp_path / "mended")
+    said = json.loads((tmp_path / "mended" / "tokenizer_config.json").read_text())["added_tokens_decoder"]
+    assert said == {"2": listed["3"], "3": listed["4"], "4": listed["2"], "9": []}
+
+
+def test_an_id_that_is_told_twice_keeps_what_stands_in_its_place(tmp_path):
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+    tokenizer.add_special_tokens(["<s>", "</s>"])
+    tokenizer.save_folder(tmp_path)
+    right = {"content": "<s>", "lstrip": True}
+    listed = {"2": right, "7": {"content": "<s>"}, "3": {"content": "<other>"}, "8": {"content": "</s>"}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": listed}))
+    prove.doctor(tmp_path).save(tmp_path / "mended")
+    said = json.loads((tmp_path / "mended" / "tokenizer_config.json").read_text())["added_tokens_decoder"]
+    assert said == {"2": right, "3": {"content": "</s>"}}
+
+
 def test_older_files_and_the_model_that_say_something_else(tmp_path):
     tokenizer = gpt2()
     tokenizer.config = {"eos_token": "<s>", "pad_token": "<pad>", "bos_token": None}
@@ -397,6 +424,33 @@ def test_no_token_for_unknown_text(model, code, severity, tmp_path):
         mended = tessella.load(tmp_path / "mended.json")
         assert mended.encode("x").ids == [mended.token_to_id("<unk>")]
         assert not prove.doctor(tmp_path / "mended.json").findings
+
+
+def test_many_faults_take_time_that_grows_with_the_file(tmp_path):
+    """Of a real vocabulary in which one piece is there twice, or as many merges or ids are wrong, it took minutes."""
+    names = [f"p{number}" for number in range(30_000)]
+    pieces = json.loads(Tokenizer(models.Unigram([("<unk>", 0.0)], 0)).to_str())
+    pieces["model"]["vocab"] += [[name, -1.0] for name in [*names, "p1"]]
+    pairs = json.loads(Tokenizer(models.BPE({"a": 0}, [], unk_token="a")).to_str())
+    pairs["model"]["merges"] = [[name] for name in names]
+    same = json.loads(Tokenizer(models.BPE({"a": 0}, [], unk_token="a")).to_str())
+    same["model"]["vocab"] |= dict.fromkeys(names, 0)
+    for said, code in ((pieces, "piece-twice"), (pairs, "merge-malformed"), (same, "vocab-id-twice")):
+        (tmp_path / "tokenizer.json").write_text(json.dumps(said))
+        began = time.process_time()
+        assert set(prove.doctor(tmp_path / "tokenizer.json").codes) == {code}
+        assert time.process_time() - began < 6
+
+
+def test_an_id_of_more_than_32_bits_is_none(tmp_path):
+    said = json.loads(Tokenizer(models.BPE({"a": 0}, [], unk_token="a")).to_str())
+    for id in (1 << 32, -1, "1"):
+        said["model"]["vocab"] = {"a": 0, "b": id}
+        (tmp_path / "tokenizer.json").write_text(json.dumps(said))
+        found = prove.doctor(tmp_path / "tokenizer.json")
+        assert found.codes == ["vocab-id"]
+        found.save(tmp_path / "mended.json")
+        assert tessella.load(tmp_path / "mended.json").get_vocab() == {"a": 0, "b": 1}
 
 
 def test_bytes_that_no_text_has_need_no_token(tmp_path):

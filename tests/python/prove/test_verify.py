@@ -74,6 +74,26 @@ def test_files_that_prove_nothing(folder, content):
         prove.record(tessella.load("tokenizer.json"), "low")
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"fingerprint": 5}, {"tokenizer": ["x"]}, {"texts": 2}]
+    + [{"cases": {one: [True]}} for one in ("ids", "offsets")]
+    + [{"cases": {"ids": ["1"]}}, {"cases": {"offsets": [[0, 1.0]]}}, {"cases": {"decoded": None}}],
+    ids=str,
+)
+def test_values_of_another_kind_are_no_proof(folder, changed):
+    """What becomes a number by being read would be compared with what was never recorded."""
+    prove.record(tessella.load("tokenizer.json"), ["low lower"]).save("d.golden.json")
+    said = json.loads(Path("d.golden.json").read_text(encoding="utf-8"))
+    assert prove.Golden.load("d.golden.json").cases
+    (case,) = said["cases"]
+    Path("d.golden.json").write_text(
+        json.dumps({**said, **changed, "cases": [{**case, **changed.get("cases", {})}]})
+    )
+    with pytest.raises(FormatError, match=r"d\.golden\.json is no golden file"):
+        prove.Golden.load("d.golden.json")
+
+
 def test_against_tokenizers(folder):
     pytest.importorskip("tokenizers")
     done = prove.verify("tokenizer.json", "tokenizers", Path("corpus.txt"))

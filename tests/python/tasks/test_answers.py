@@ -148,6 +148,16 @@ def test_windows_hold_everything(pieces):
     assert WORDS
 
 
+def test_windows_cut_the_text_that_is_asked_for(pieces):
+    """Of a pair the second by default; the other one is whole in every window."""
+    one, other = "to London " * 5, "flew to Ulm " * 4
+    sizes = [len(pieces.encode(text, add_special_tokens=False).ids) for text in (one, other)]
+    for truncated, whole in [(None, 0), ("only_second", 0), ("only_first", 1)]:
+        found = windows(pieces, one, other, max_length=max(sizes) + 8, truncated=truncated)
+        assert len(found) > 1
+        assert {window.sequence_ids.count(whole) for window in found} == {sizes[whole]}
+
+
 def test_padding_and_truncation_of_the_tokenizer_are_not_part_of_the_question(pieces):
     tokenizer = copy(pieces)
     tokenizer.enable_padding(length=128, pad_token="[PAD]")

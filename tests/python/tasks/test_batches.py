@@ -133,6 +133,12 @@ def test_masks_fall_as_often_as_they_should():
         MaskedCollator(0, 1, 10, probability=1.5)
 
 
+def test_random_tokens_are_those_of_the_vocabulary():
+    collate = MaskedCollator(0, 1, 3, probability=1.0, mask_share=0.0, random_share=1.0, seed=2)
+    drawn = collate([{"input_ids": [9] * 300}])["input_ids"]
+    assert set(drawn.ravel().tolist()) == {0, 1, 2}
+
+
 def test_scores_against_seqeval():
     metrics = pytest.importorskip("seqeval.metrics")
     rng = random.Random(6)

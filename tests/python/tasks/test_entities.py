@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from tessella import Tokenizer, models
 from tessella.errors import ArgumentError
-from tessella.tasks import Entity, TokenClassifier, aggregate, drop_overlaps, softmax
+from tessella.tasks import (
+    Entity,
+    TokenClassifier,
+    TokenScores,
+    aggregate,
+    drop_overlaps,
+    join_entities,
+    softmax,
+)
 
 from .conftest import LABELS, random_scores, random_text
 
@@ -170,6 +178,40 @@ def test_words_are_known_by_their_number_not_by_their_looks(bpe):
     assert entity.text == "the"
 
 
+def capitals(encoding):
+    """Scores of `O` and `B-N` for each token: one with a capital letter is a name, the others may be."""
+    return [
+        [0.0, 9.0] if any("A" <= letter <= "Z" for letter in one) else [1.0, 0.0] for one in encoding.tokens
+    ]
+
+
+def test_words_between_blanks_have_their_marks_with_them(bpe):
+    text = "the U.S. (Rome) a-Thing"
+    encoding = bpe.encode(text)
+    found = aggregate(encoding, capitals(encoding), text, ["O", "B-N"], "max", word_rule="blanks")
+    assert [one.text.strip() for one in found] == ["U.S.", "(Rome)", "a-Thing"]
+
+
+def test_offsets_of_words_count_in_the_text_that_they_make(pieces):
+    words = ["Ulm", "to", "London"]
+    encoding = pieces.encode(words, is_pretokenized=True)
+    for delimiter in (" ", "", " - "):
+        text = delimiter.join(words)
+        found = aggregate(encoding, capitals(encoding), words, ["O", "B-N"], "max", delimiter=delimiter)
+        places = [(one.text, one.start, one.end) for one in found]
+        assert places == [("Ulm", 0, 3), ("London", text.index("London"), len(text))]
+
+
+def test_tokens_without_a_word_decide_for_themselves():
+    tokens = [
+        TokenScores(0, 0, 3, None, np.array([0.1, 0.9])),
+        TokenScores(1, 3, 6, None, np.array([0.6, 0.4])),
+    ]
+    for strategy in ("first", "max", "average"):
+        found = join_entities(tokens, "London", ["A", "B"], strategy)
+        assert [(one.label, one.text) for one in found] == [("B", "Lon"), ("A", "don")]
+
+
 def model(encodings):
     """Capital letters are names."""
     for encoding in encodings:
@@ -220,6 +262,30 @@ def test_the_window_that_sees_more_is_believed(pieces):
     missed = len(pieces.encode(text).ids) - 2 - len(parts(text))
     # Only at the two ends of the text itself.
     assert missed == 4
+
+
+@pytest.mark.parametrize("stride", [3, 5, 6])
+def test_each_token_is_told_by_the_window_that_has_it_deepest(pieces, stride):
+    text = " ".join(["Ulm"] * 21)
+    deepest = {}
+
+    def depth(encodings):
+        for encoding in encodings:
+            last = len(encoding.ids) - 2
+            spans = encoding.offsets
+            scores = np.zeros((len(spans), 1))
+            for place in range(1, last + 1):
+                # The ends of the text are no edges.
+                before = place - 1 if spans[1][0] else 99
+                behind = last - place if spans[last][1] < len(text) else 99
+                scores[place] = min(before, behind)
+                deepest[spans[place]] = max(deepest.get(spans[place], 0), min(before, behind))
+            yield scores
+
+    parts = TokenClassifier(
+        depth, pieces, ["X"], strategy="none", probabilities=True, max_length=12, stride=stride
+    )
+    assert {(one.start, one.end): one.score for one in parts(text)} == deepest
 
 
 def test_errors(pieces):

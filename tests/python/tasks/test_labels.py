@@ -212,6 +212,8 @@ def test_encodings_of_words_have_no_places_in_a_text(pieces):
 def test_spans_of_another_form_are_refused(pieces):
     with pytest.raises(TypeError, match=r"a label, a start and an end.*found \(0, 2, 'PER'\)"):
         labels_of_spans(pieces.encode("in Rome"), [(0, 2, "PER")])
+    with pytest.raises(TypeError, match=r"a label, a start and an end.*found \(1, 0, 2\)"):
+        labels_of_spans(pieces.encode("in Rome"), [(1, 0, 2)])
 
 
 def test_the_other_text_of_a_pair_is_left_out(pieces):
@@ -245,6 +247,7 @@ def test_words_that_were_cut_off_have_a_label_where_their_number_is_known(pieces
     known = words_of_labels(encoding, labels)
     assert 0 < len(known) < 4
     assert words_of_labels(encoding, labels, "?", number=4) == known + ["?"] * (4 - len(known))
+    assert words_of_labels(encoding, labels, number=len(known)) == known
     with pytest.raises(ArgumentError, match="but the encoding has"):
         words_of_labels(encoding, labels, number=0)
 
