@@ -245,7 +245,8 @@ mod tests {
         }
         // Neither end of a hash hangs on few bits of a number.
         for (shift, bits) in [(0, 0xFFF), (57, 0x7F)] {
-            let ends = (0..3000_u32).map(|number| Secret::of_process().hash_one(number << 16) >> shift & bits);
+            let ends =
+                (0..3000_u32).map(|number| Secret::of_process().hash_one(number << 16) >> shift & bits);
             let different = ends.collect::<std::collections::HashSet<_>>().len() as u64;
             assert!(different > bits / 3, "{different}");
         }
