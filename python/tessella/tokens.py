@@ -37,6 +37,9 @@ class SplitDelimiterBehavior(Enum):
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
+_set = object.__setattr__
+
+
 class AddedToken:
     """A token that is cut out of the text before the model sees it.
 
@@ -77,14 +80,18 @@ class AddedToken:
     ) -> None:
         if content is not None and not isinstance(content, str):
             raise TypeError(f"`content` must be a str, not {type(content).__name__}")
-        self.content = "" if content is None else content
-        self.single_word = single_word
-        self.lstrip = lstrip
-        self.rstrip = rstrip
-        self.special = special
-        self._normalized: bool | None = None
+        self._normalized: bool | None
+        # Flags are nearly always plain ones, and need no look of their own.
+        plain = type(single_word) is type(lstrip) is type(rstrip) is type(special) is bool
+        set_ = _set if plain and (normalized is None or type(normalized) is bool) else setattr
+        set_(self, "content", "" if content is None else content)
+        set_(self, "single_word", single_word)
+        set_(self, "lstrip", lstrip)
+        set_(self, "rstrip", rstrip)
+        set_(self, "special", special)
+        set_(self, "_normalized", None)
         if normalized is not None:
-            self.normalized = normalized
+            set_(self, "_normalized" if set_ is _set else "normalized", normalized)
 
     def __setattr__(self, name: str, value: object) -> None:
         # A text such as "no" is true to Python, and would be a flag that is set.

@@ -276,8 +276,10 @@ class SpecialTokens:
             tokens = tokens_of(self.backend_tokenizer, ids, skipped_ids)
             if tokens is not None:
                 return tokens
-        given = plain_ids(ids)
         token = self.backend_tokenizer.id_to_token
+        if type(ids) is int:
+            return token(ids)
+        given = plain_ids(ids)
         if not isinstance(given, (list, tuple)):
             return token(given)
         skipped = set(self.all_special_ids) if skip_special_tokens else ()

@@ -21,6 +21,7 @@ use daachorse::{DoubleArrayAhoCorasick, DoubleArrayAhoCorasickBuilder};
 
 use super::heads::Heads;
 use crate::error::{Error, Result};
+use crate::hash::Secret;
 
 /// Up to so many contents, the quadratic construction takes less than ten milliseconds.
 const FEW: usize = 2_000;
@@ -57,11 +58,11 @@ impl std::fmt::Debug for Automaton {
 
 impl Matcher {
     /// Matches the contents, none of which is empty. Of equal ones the first counts.
-    pub(crate) fn new<T>(contents: &[(String, T)]) -> Result<Self> {
-        let mut seen = HashSet::with_capacity(contents.len());
-        let first_ones = contents.iter().map(|(content, _)| content.as_str()).zip(0..);
-        let first_ones = first_ones.filter(|(content, _)| seen.insert(*content));
-        let contents: Box<[_]> = first_ones.map(|(content, at)| (content.into(), at)).collect();
+    pub(crate) fn new<T>(contents: Vec<(String, T)>) -> Result<Self> {
+        let mut seen = HashSet::with_capacity_and_hasher(contents.len(), Secret::default());
+        let is_first: Vec<bool> = contents.iter().map(|(content, _)| seen.insert(content.as_str())).collect();
+        let first_ones = contents.into_iter().zip(0..).zip(is_first).filter(|(_, is_first)| *is_first);
+        let contents: Box<[_]> = first_ones.map(|(((content, _), at), _)| (content.into(), at)).collect();
         let matcher = Matcher { contents, automaton: OnceLock::new() };
         if matcher.bytes() > SURE {
             let automaton = Automaton::new(&matcher)?;
@@ -176,7 +177,7 @@ mod tests {
             let contents: Vec<String> = (0..20).map(|_| word(&["a", "b", "é", "▁"], least, 6)).collect();
             let contents: Vec<(String, ())> = contents.into_iter().map(|content| (content, ())).collect();
             let way = |automaton: fn(&Matcher) -> Result<Automaton>| {
-                let matcher = Matcher::new(&contents).unwrap();
+                let matcher = Matcher::new(contents.clone()).unwrap();
                 matcher.automaton.set(automaton(&matcher).unwrap()).unwrap();
                 matcher
             };
@@ -197,7 +198,7 @@ mod tests {
     fn contents_that_repeat_themselves_for_a_megabyte_are_matched() {
         let contents: Vec<(String, ())> =
             ["y".repeat(1_000_000), "ab".repeat(300_000), "yz".into()].map(|content| (content, ())).into();
-        let matcher = Matcher::new(&contents).unwrap();
+        let matcher = Matcher::new(contents).unwrap();
         let text = format!("{}yz{}{}", "y".repeat(999_998), "y".repeat(1_000_001), "ab".repeat(300_001));
         assert_eq!(matcher.find(&text, 0), Some((999_998..1_000_000, 2)));
         assert_eq!(matcher.find(&text, 1_000_000), Some((1_000_000..2_000_000, 0)));
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn a_hundred_thousand_contents_are_matched() {
         let contents: Vec<(String, ())> = (0..100_000).map(|at| (format!("token{at}x"), ())).collect();
-        let matcher = Matcher::new(&contents).unwrap();
+        let matcher = Matcher::new(contents).unwrap();
         assert_eq!(matcher.find("a token7x or token99999xx", 3), Some((13..24, 99_999)));
     }
 }

@@ -12,7 +12,6 @@
 mod heads;
 mod matcher;
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -21,6 +20,7 @@ use matcher::Matcher;
 use memchr::memmem::Finder;
 
 use crate::error::{Error, Result};
+use crate::hash::SecretMap;
 use crate::ids::TokenId;
 use crate::spec::{AddedToken, ModelSpec};
 
@@ -36,10 +36,10 @@ pub struct Segment {
 pub struct AddedVocabulary {
     /// By ascending id; every token has one.
     tokens: Vec<AddedToken>,
-    by_id: HashMap<TokenId, usize>,
-    by_content: HashMap<String, TokenId>,
+    by_id: SecretMap<TokenId, usize>,
+    by_content: SecretMap<String, TokenId>,
     /// Normalized contents that differ from the original ones.
-    normalized_contents: HashMap<TokenId, String>,
+    normalized_contents: SecretMap<TokenId, String>,
     pub has_special: bool,
     raw: Option<TokenSet>,
     normalized: Option<TokenSet>,
@@ -59,7 +59,7 @@ struct TokenSet {
     /// Index into `tokens` by pattern.
     tokens: Vec<usize>,
     /// Shorter tokens at the place of a rejected match are found through this map, made for the first of them.
-    shorter: OnceLock<HashMap<Box<str>, usize>>,
+    shorter: OnceLock<SecretMap<Box<str>, usize>>,
     lengths: Vec<usize>,
     /// Each content by itself, where they are few and begin with several bytes.
     finders: Vec<Finder<'static>>,
@@ -79,7 +79,8 @@ pub fn resolve_ids(
     let size = model.vocab_len() as TokenId;
     // Places in the list, and ids.
     let mut resolved: Vec<(usize, TokenId)> = Vec::with_capacity(tokens.len());
-    let mut known: HashMap<&str, usize> = HashMap::with_capacity(tokens.len());
+    let mut known: SecretMap<&str, usize> =
+        SecretMap::with_capacity_and_hasher(tokens.len(), Default::default());
     let mut next =
         tokens.iter().filter_map(|token| token.id).max().map_or(size, |max| size.max(max.saturating_add(1)));
     for (place, token) in tokens.iter().enumerate() {
@@ -116,6 +117,8 @@ impl AddedVocabulary {
     pub fn new(tokens: &[AddedToken], normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
         let mut vocabulary = AddedVocabulary { tokens: tokens.to_vec(), ..Self::default() };
         vocabulary.tokens.sort_by_key(|token| token.id);
+        vocabulary.by_id.reserve(tokens.len());
+        vocabulary.by_content.reserve(tokens.len());
         let mut raw = Vec::new();
         let mut normalized = Vec::new();
         for (index, token) in vocabulary.tokens.iter().enumerate() {
@@ -275,7 +278,6 @@ impl TokenSet {
         if patterns.is_empty() {
             return Ok(None);
         }
-        let matcher = Matcher::new(&patterns)?;
         let begin = patterns[0].0.as_bytes()[0];
         let one_begin = patterns.iter().all(|(content, _)| content.as_bytes()[0] == begin);
         let mut lengths: Vec<usize> = patterns.iter().map(|(content, _)| content.len()).collect();
@@ -286,13 +288,13 @@ impl TokenSet {
             patterns.iter().filter(|_| are_few).map(|(content, _)| Finder::new(content).into_owned());
         Ok(Some(TokenSet {
             finders: finders.collect(),
-            matcher,
             begin: one_begin.then_some(begin),
             tokens: patterns.iter().map(|(_, index)| *index).collect(),
             rejects: patterns.iter().any(|(_, index)| tokens[*index].single_word),
             has_special: patterns.iter().any(|(_, index)| tokens[*index].special),
             shorter: OnceLock::new(),
             lengths,
+            matcher: Matcher::new(patterns)?,
         }))
     }
 
@@ -312,7 +314,7 @@ impl TokenSet {
         }
     }
 
-    fn shorter(&self) -> &HashMap<Box<str>, usize> {
+    fn shorter(&self) -> &SecretMap<Box<str>, usize> {
         if let Some(shorter) = self.shorter.get() {
             return shorter;
         }

@@ -59,7 +59,7 @@ impl Scratch {
     }
 
     /// To be called before work: in a process that was forked, a stream that nobody seeded is another than the parent's.
-    pub(crate) fn renew(&mut self) {
+    pub fn renew(&mut self) {
         if self.forks.is_some_and(|forks| forks != random::forks()) {
             (self.random, self.forks) = (Random::from_entropy(), Some(random::forks()));
         }

@@ -26,10 +26,12 @@
 
 mod engine;
 mod literal;
+mod recent;
 pub mod scan;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::flat::{Arrays, Shelf};
@@ -39,8 +41,8 @@ use engine::Engine;
 use literal::Literal;
 use scan::Scanner;
 
-/// A compiled pattern. Immutable, shared by threads.
-#[derive(Debug)]
+/// A compiled pattern. Immutable, shared by threads; a copy shares what was compiled.
+#[derive(Debug, Clone)]
 pub struct Matcher {
     /// The pattern's own text, for messages.
     source: String,
@@ -49,21 +51,21 @@ pub struct Matcher {
     reason: String,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Strategy {
-    Literal(Box<Literal>),
-    Scanner(Box<Scanner>),
-    Engine(Engine, Dialect),
+    Literal(Arc<Literal>),
+    Scanner(Arc<Scanner>),
+    Engine(Arc<Engine>, Dialect),
 }
 
 impl Matcher {
     /// Compiles a pattern to the fastest strategy that matches exactly as the dialect's engine.
     pub fn new(pattern: &Pattern) -> Result<Self> {
         if let Pattern::Regex { source, dialect } = pattern {
-            return match Scanner::compile(source, *dialect)? {
+            return recent::get_or_compile(source, *dialect, || match Scanner::compile(source, *dialect)? {
                 Ok(scanner) => Ok(Self::with_scanner(source, scanner)),
                 Err(reason) => Self::with_engine(source, *dialect, reason),
-            };
+            });
         }
         Self::exact(pattern)
     }
@@ -83,7 +85,7 @@ impl Matcher {
     pub fn literal(text: &str) -> Self {
         Matcher {
             source: text.to_string(),
-            strategy: Strategy::Literal(Box::new(Literal::new(text))),
+            strategy: Strategy::Literal(Arc::new(Literal::new(text))),
             reason: "the pattern is a literal".to_string(),
         }
     }
@@ -92,7 +94,7 @@ impl Matcher {
         let engine = engine::name(scanner.dialect);
         Matcher {
             source: source.to_string(),
-            strategy: Strategy::Scanner(Box::new(scanner)),
+            strategy: Strategy::Scanner(Arc::new(scanner)),
             reason: format!("the pattern compiles to an automaton that matches as {engine}"),
         }
     }
@@ -122,7 +124,11 @@ impl Matcher {
 
     fn with_engine(source: &str, dialect: Dialect, reason: String) -> Result<Self> {
         let engine = Engine::new(source, dialect)?;
-        Ok(Matcher { source: source.to_string(), strategy: Strategy::Engine(engine, dialect), reason })
+        Ok(Matcher {
+            source: source.to_string(),
+            strategy: Strategy::Engine(Arc::new(engine), dialect),
+            reason,
+        })
     }
 
     /// Calls `found` for every match, leftmost first. When the engine gives up, the matches before that

@@ -1,6 +1,5 @@
 //! A description becomes a tokenizer.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan::Plan;
@@ -12,6 +11,7 @@ use crate::cancel::Cancel;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::flat::{Arrays, Shelf};
+use crate::hash::SecretMap;
 use crate::limits;
 use crate::model::Model;
 use crate::model::cache::DEFAULT_BUDGET;
@@ -85,8 +85,12 @@ impl Tokenizer {
         let mut spec = self.inner.spec.clone();
         let mut changed = 0;
         let old = &self.inner.spec.added_tokens;
-        let mut known: HashMap<&str, usize> =
-            old.iter().enumerate().map(|(at, token)| (token.content.as_str(), at)).collect();
+        // Of many tokens, added one by one, each is new.
+        let is_old = |token: &AddedToken| self.inner.added().id(&token.content).is_some();
+        let mut known: SecretMap<&str, usize> = match tokens.iter().any(is_old) {
+            true => old.iter().enumerate().map(|(at, token)| (token.content.as_str(), at)).collect(),
+            false => SecretMap::default(),
+        };
         for token in tokens {
             if token.content.is_empty() {
                 continue;
@@ -160,14 +164,24 @@ impl Tokenizer {
             }
         };
         check_truncation(spec.truncation.as_ref())?;
-        let plan = Plan::new(
-            &model,
-            normalizer.as_ref(),
-            pre_tokenizer.as_ref(),
-            post_processor.as_deref(),
-            &added,
-            old.map(|old| &old.plan),
-        )?;
+        // Finding a way looks at the whole vocabulary; much is set that no text gets to see.
+        let reads_alike = |old: &&Arc<Inner>| {
+            Arc::ptr_eq(&old.texts.model, &model)
+                && Arc::ptr_eq(&old.texts.added, &added)
+                && is_same(&old.normalizer, &normalizer)
+                && is_same(&old.pre_tokenizer, &pre_tokenizer)
+        };
+        let plan = match old.filter(reads_alike) {
+            Some(old) => old.plan.around(post_processor.as_deref())?,
+            None => Plan::new(
+                &model,
+                normalizer.as_ref(),
+                pre_tokenizer.as_ref(),
+                post_processor.as_deref(),
+                &added,
+                old.map(|old| &old.plan),
+            )?,
+        };
         // Cached pieces stay right as long as model and way are the same.
         let workers = match old {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && old.plan.same_keys(&plan) => {
@@ -294,6 +308,11 @@ fn reuse<S: PartialEq, C>(
     }
 }
 
+/// Whether both are one and the same stage, or none.
+fn is_same<C>(one: &Option<Arc<C>>, other: &Option<Arc<C>>) -> bool {
+    one.as_ref().map(Arc::as_ptr) == other.as_ref().map(Arc::as_ptr)
+}
+
 /// Whether two model descriptions are the same, large tables by identity.
 fn same_model(a: &ModelSpec, b: &ModelSpec) -> bool {
     let tables = match (a.tables(), b.tables()) {
@@ -320,4 +339,53 @@ fn same_model(a: &ModelSpec, b: &ModelSpec) -> bool {
         model.fields().iter().map(|field| &field.slot).eq(other.fields().iter().map(|field| &field.slot))
     };
     a.kind() == b.kind() && tables && vocab && slots(&mut a.clone(), &mut b.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{DecoderSpec, PostProcessorSpec, PreTokenizerSpec, WordLevelSpec};
+    use crate::tokenizer::EncodeOptions;
+    use crate::vocab::Vocab;
+
+    fn spec() -> TokenizerSpec {
+        let vocab = Vocab::from_entries(["a", "b", "[CLS]", "[SEP]"].into_iter().zip(0..)).unwrap();
+        let model = WordLevelSpec { vocab: Arc::new(vocab), unk_token: "b".into() };
+        let mut spec = TokenizerSpec::new(ModelSpec::WordLevel(model));
+        spec.pre_tokenizer = Some(PreTokenizerSpec::Whitespace);
+        spec
+    }
+
+    fn ids(tokenizer: &Tokenizer) -> Vec<u32> {
+        tokenizer.encode_ids("a c a", &EncodeOptions::default()).unwrap()
+    }
+
+    /// Finding the way looks at the whole vocabulary.
+    #[test]
+    fn a_stage_behind_the_model_finds_no_way_anew() {
+        let bert =
+            |cls: u32| Some(PostProcessorSpec::Bert { sep: ("[SEP]".into(), 3), cls: ("[CLS]".into(), cls) });
+        let first = Tokenizer::new(spec()).unwrap();
+        assert_eq!(ids(&first), [0, 1, 0]);
+        let mut last = first.clone();
+        let changes: [(TokenizerSpec, &[u32]); 4] = [
+            (TokenizerSpec { decoder: Some(DecoderSpec::Fuse), ..spec() }, &[0, 1, 0]),
+            (TokenizerSpec { post_processor: bert(2), ..spec() }, &[2, 0, 1, 0, 3]),
+            (TokenizerSpec { post_processor: bert(1), ..spec() }, &[1, 0, 1, 0, 3]),
+            (spec(), &[0, 1, 0]),
+        ];
+        for (changed, wanted) in changes {
+            last = last
+                .with_spec(TokenizerSpec { model: first.spec().model.clone(), ..changed.clone() })
+                .unwrap();
+            assert!(Arc::ptr_eq(&first.inner.plan.way, &last.inner.plan.way), "{changed:?}");
+            // A short text that was asked for before has other ids around it now.
+            assert_eq!(ids(&last), wanted);
+            assert_eq!(ids(&Tokenizer::new(changed).unwrap()), wanted);
+        }
+        let lower = TokenizerSpec { pre_tokenizer: None, ..last.spec().clone() };
+        let other = last.with_spec(lower).unwrap();
+        assert!(!Arc::ptr_eq(&first.inner.plan.way, &other.inner.plan.way));
+        assert_eq!(ids(&other), [1]);
+    }
 }

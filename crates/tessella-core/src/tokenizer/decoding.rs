@@ -215,7 +215,9 @@ impl Tokenizer {
                 return Ok(false);
             };
             if from == to {
-                return Ok(false);
+                // It is not skipped, and the chain strips what is to be stripped.
+                self.with_alone(ids[from], |text| bytes.push(text.as_bytes()))?;
+                return Ok(true);
             }
             middle = &ids[from + usize::from(table.first)..to + usize::from(!table.last)];
             if table.first {

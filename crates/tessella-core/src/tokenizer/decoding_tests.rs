@@ -232,3 +232,26 @@ fn a_table_is_built_when_it_pays_and_lasts_as_long_as_its_texts() {
     assert!(!ready(&fused));
     assert_eq!(fused.decode(&[5; 150], false).unwrap(), "t5".repeat(150));
 }
+
+/// A stream of single ids, or a list of tokens that is shown, asks for nothing else.
+#[test]
+fn an_id_alone_needs_no_chain_where_the_first_one_is_another_text() {
+    let texts = ["▁a", "b", "▁", "<s>"];
+    let vocab = Arc::new(Vocab::from_entries(texts.into_iter().zip(0..)).unwrap());
+    let mut spec = TokenizerSpec::new(ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: "b".into() }));
+    spec.added_tokens = vec![AddedToken::new("<s>", true)];
+    spec.decoder =
+        Some(DecoderSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true });
+    let tokenizer = Tokenizer::new(spec).unwrap();
+    assert!(tokenizer.table(100).is_some());
+    let mut room = DecodeRoom::default();
+    for (ids, known) in
+        [(&[0][..], true), (&[1], true), (&[2], true), (&[3], false), (&[3, 0], true), (&[], false)]
+    {
+        let wanted = tokenizer.decode_by_chain(ids, true).unwrap();
+        let joined = tokenizer.decode_joined(ids, true, &mut room, || Ok(())).unwrap();
+        assert_eq!(joined.is_some(), known, "{ids:?}");
+        joined.into_iter().for_each(|joined| check_joined(joined, &wanted, || format!("{ids:?}")));
+        assert_eq!(tokenizer.decode(ids, true).unwrap(), wanted);
+    }
+}

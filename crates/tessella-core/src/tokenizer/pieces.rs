@@ -74,7 +74,7 @@ impl PieceCutter<'_> {
         texts: &'c Portion,
     ) -> Option<(MaskedPieces<'c>, Form, &'c mut Writer)> {
         let PieceCutter { inner, writer, .. } = self;
-        let Cut::RawBytes(view) = &inner.plan.into_pieces else { return None };
+        let Cut::RawBytes(view) = &*inner.plan.into_pieces else { return None };
         let is_plain = inner.normalizer.is_none()
             && !inner.added().has_normalized()
             && !view.add_prefix_space()

@@ -3,10 +3,10 @@
 //! Making one asks all stages of the decoder, which takes longer than copying the texts of a hundred ids. Texts begin and end
 //! with the same few ids.
 
-use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use crate::error::Result;
+use crate::hash::SecretMap;
 use crate::ids::TokenId;
 
 /// Where an id stands.
@@ -23,7 +23,7 @@ const MOST: usize = 1 << 14;
 const LONGEST: usize = 256;
 
 #[derive(Debug, Default)]
-pub(super) struct PlacedTexts(RwLock<HashMap<(TokenId, Placed), Box<str>>>);
+pub(super) struct PlacedTexts(RwLock<SecretMap<(TokenId, Placed), Box<str>>>);
 
 impl PlacedTexts {
     /// Hands a text to `take`, which asks for no other. `make` is asked for it if it is not known.

@@ -30,12 +30,12 @@ pub struct PlanStep {
 }
 
 /// The decisions.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Plan {
     /// How a text gets to the model.
-    pub way: Way,
+    pub way: Arc<Way>,
     /// Where texts are cut for those who only want the pieces.
-    pub into_pieces: Cut,
+    pub into_pieces: Arc<Cut>,
     /// The ids-only path must track positions, because a stage looks at them.
     pub track_for_ids: bool,
     /// The same for those who only want the pieces.
@@ -84,8 +84,8 @@ impl Plan {
         let is_raw = normalizer.is_none() && matches!(way.cut, Cut::RawBytes(_)) && way.reader.remembers;
         let remembers = model.is_deterministic() && (is_raw || words.is_some() || units.is_some());
         Ok(Plan {
-            way,
-            into_pieces: Cut::into_pieces(pre_tokenizer),
+            way: Arc::new(way),
+            into_pieces: Arc::new(Cut::into_pieces(pre_tokenizer)),
             track_for_ids,
             track_for_pieces: looks_at_positions,
             around: around(post_processor)?,
@@ -93,6 +93,12 @@ impl Plan {
             units,
             remembered_as: if remembers { Number::next() } else { None },
         })
+    }
+
+    /// The plan for another post-processor: nothing else hangs on it.
+    pub fn around(&self, post_processor: Option<&PostProcessor>) -> Result<Plan> {
+        let remembered_as = self.remembered_as.and_then(|_| Number::next());
+        Ok(Plan { around: around(post_processor)?, remembered_as, ..self.clone() })
     }
 
     /// Makes the tables that this way needs once there is much text.

@@ -91,7 +91,7 @@ impl Ranked {
     pub fn names_any(&self, text: &str) -> bool {
         let matcher = self.matcher.get_or_init(|| {
             let names = &self.names;
-            (!names.is_empty()).then(|| Matcher::new(names).ok()).flatten()
+            (!names.is_empty()).then(|| Matcher::new(names.clone()).ok()).flatten()
         });
         match matcher {
             Some(matcher) => matcher.find(text, 0).is_some(),

@@ -24,7 +24,7 @@ fn random_text(random: &mut Random, parts: usize) -> String {
 pub(super) fn stage_after_stage(tokenizer: &Tokenizer) -> Tokenizer {
     let mut slow = Tokenizer::new(tokenizer.spec().clone()).unwrap();
     let inner = Arc::get_mut(&mut slow.inner).unwrap();
-    inner.plan.way = Way::any_text(&inner.texts.model, inner.pre_tokenizer.as_ref());
+    inner.plan.way = Way::any_text(&inner.texts.model, inner.pre_tokenizer.as_ref()).into();
     (inner.plan.words, inner.plan.units) = (None, None);
     inner.plan.track_for_ids = inner.plan.track_for_pieces;
     let mut workers = Pool::new(512 << 10);

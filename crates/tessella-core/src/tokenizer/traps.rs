@@ -6,6 +6,8 @@
 //! tokens: if it has any it goes the slow way, and otherwise its words tell. Where a text is only written in other characters, it
 //! is looked through for the tokens, written so.
 
+use std::sync::OnceLock;
+
 use memchr::memmem::Finder;
 
 use super::parts::UNCERTAIN;
@@ -19,14 +21,37 @@ const FEW: usize = 8;
 /// Parts of added tokens, or whole ones.
 #[derive(Debug, Default)]
 pub(super) struct Traps {
-    /// The tokens as normalized text has them.
-    contents: Vec<String>,
-    whole: Option<ContentMatcher>,
+    /// The tokens as normalized text has them, where they are known.
+    contents: Option<Vec<String>>,
+    whole: Together,
     /// In order, each once.
     parts: Vec<String>,
     finders: Vec<Finder<'static>>,
     /// All at once, where they are many.
-    matcher: Option<ContentMatcher>,
+    matcher: Together,
+}
+
+/// What looks for several contents at once, made when it is first asked: who adds tokens one by one makes new traps each time.
+/// Nobody waits for another thread, which a process that was forked meanwhile would do for ever.
+#[derive(Debug, Default)]
+struct Together(OnceLock<Option<ContentMatcher>>);
+
+impl Together {
+    /// Whether a text has one of the contents, or nobody can tell.
+    fn may_be_in(&self, text: &str, contents: &[String]) -> bool {
+        let make = || {
+            let contents = contents.iter().map(|content| (content.clone(), ())).collect();
+            ContentMatcher::new(contents).ok()
+        };
+        let made = match self.0.get() {
+            Some(made) => made,
+            None => {
+                let made = make();
+                self.0.get_or_init(|| made)
+            }
+        };
+        made.as_ref().is_none_or(|matcher| matcher.find(text, 0).is_some())
+    }
 }
 
 impl PartialEq for Traps {
@@ -45,17 +70,12 @@ fn rarity(part: &str) -> usize {
 }
 
 impl Traps {
-    fn of(mut parts: Vec<String>) -> Option<Traps> {
+    fn of(mut parts: Vec<String>) -> Traps {
         parts.sort_unstable();
         parts.dedup();
-        let (mut finders, mut matcher) = (Vec::new(), None);
-        if parts.len() <= FEW {
-            finders = parts.iter().map(|part| Finder::new(part).into_owned()).collect();
-        } else {
-            let contents: Vec<(String, ())> = parts.iter().map(|part| (part.clone(), ())).collect();
-            matcher = Some(ContentMatcher::new(&contents).ok()?);
-        }
-        Some(Traps { parts, finders, matcher, ..Traps::default() })
+        let are_few = parts.len() <= FEW;
+        let finders = parts.iter().filter(|_| are_few).map(|part| Finder::new(part).into_owned()).collect();
+        Traps { parts, finders, ..Traps::default() }
     }
 
     /// One part of each token; `None` if one has none. `standing` says of a normalized character where it
@@ -72,21 +92,19 @@ impl Traps {
         if !parts.is_empty() && model.id_to_token(UNCERTAIN).is_some() {
             return None;
         }
-        let contents: Vec<String> = added.normalized_contents().map(String::from).collect();
-        let whole = contents.iter().map(|content| (content.clone(), ())).collect::<Vec<_>>();
-        let whole = ContentMatcher::new(&whole).ok()?;
-        Some(Traps { contents, whole: Some(whole), ..Self::of(parts)? })
+        let contents = added.normalized_contents().map(String::from).collect();
+        Some(Traps { contents: Some(contents), ..Self::of(parts) })
     }
 
     /// The tokens themselves, as texts are written in which `from` stands for `to`.
-    pub fn written(added: &AddedVocabulary, (from, to): (u8, char)) -> Option<Traps> {
+    pub fn written(added: &AddedVocabulary, (from, to): (u8, char)) -> Traps {
         let from = char::from(from).to_string();
         Self::of(added.normalized_contents().map(|content| content.replace(to, &from)).collect())
     }
 
     /// The tokens as normalized text has them.
     pub fn contents(&self) -> &[String] {
-        &self.contents
+        self.contents.as_deref().unwrap_or_default()
     }
 
     /// Whether no text is a trap.
@@ -96,16 +114,16 @@ impl Traps {
 
     /// Whether a normalized text has a token.
     pub fn has_token(&self, text: &str) -> bool {
-        self.whole.as_ref().is_none_or(|whole| whole.find(text, 0).is_some())
+        self.contents.as_deref().is_none_or(|contents| self.whole.may_be_in(text, contents))
     }
 
     /// Whether a normalized word, or several, may have a token in it, or a part of one.
     #[inline]
     pub fn are_in(&self, text: &str) -> bool {
         !self.are_none()
-            && match &self.matcher {
-                Some(matcher) => matcher.find(text, 0).is_some(),
-                None => self.finders.iter().any(|part| part.find(text.as_bytes()).is_some()),
+            && match &*self.finders {
+                [] => self.matcher.may_be_in(text, &self.parts),
+                finders => finders.iter().any(|part| part.find(text.as_bytes()).is_some()),
             }
     }
 }

@@ -171,7 +171,7 @@ impl Units {
         };
         let traps = match (&writes, &**model) {
             (Writes::Respelled(respelling, _), Model::Bpe(_)) => {
-                Traps::written(added, (respelling.from, respelling.to))?
+                Traps::written(added, (respelling.from, respelling.to))
             }
             _ if added.has_normalized() => return None,
             _ => Traps::default(),

@@ -72,11 +72,6 @@ pub fn to_python<'py>(py: Python<'py>, token: &AddedToken) -> PyResult<Bound<'py
     let class = CLASS.get_or_try_init(py, || -> PyResult<Py<PyAny>> {
         Ok(py.import("tessella.tokens")?.getattr("AddedToken")?.unbind())
     })?;
-    let fields = PyDict::new(py);
-    fields.set_item("single_word", token.single_word)?;
-    fields.set_item("lstrip", token.lstrip)?;
-    fields.set_item("rstrip", token.rstrip)?;
-    fields.set_item("normalized", token.normalized)?;
-    fields.set_item("special", token.special)?;
-    class.bind(py).call((&token.content,), Some(&fields))
+    let AddedToken { content, single_word, lstrip, rstrip, normalized, special, .. } = token;
+    class.bind(py).call1((content, *single_word, *lstrip, *rstrip, *normalized, *special))
 }

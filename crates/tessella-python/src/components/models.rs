@@ -1,5 +1,6 @@
 //! Handles of models.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
@@ -34,6 +35,24 @@ impl Component for Spec {
         }
         .map(Some)
     }
+}
+
+/// Bytes of a piece whose buffers a thread keeps for the next one, at most.
+const KEPT: usize = 1 << 12;
+
+/// Hands over buffers for a piece of so many bytes: pieces are short, and new buffers take longer than reading one.
+fn with_scratch<R>(bytes: usize, work: impl FnOnce(&mut Scratch) -> R) -> R {
+    thread_local! {
+        /// Taken out while it is used.
+        static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+    }
+    let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::new()));
+    scratch.renew();
+    let result = work(&mut scratch);
+    if bytes <= KEPT {
+        SCRATCH.set(Some(scratch));
+    }
+    result
 }
 
 fn vocabulary(entries: &Bound<'_, PyDict>) -> PyResult<Arc<Vocab>> {
@@ -102,7 +121,7 @@ handle!(ModelHandle, Spec, Model, {
         let text = string(text, "text", "")?;
         let model = self.built()?;
         let mut found = Vec::new();
-        model.tokenize(text, &mut Scratch::new(), &mut found).or_raise()?;
+        with_scratch(text.len(), |scratch| model.tokenize(text, scratch, &mut found)).or_raise()?;
         Ok(found
             .into_iter()
             .map(|token| {
