@@ -216,7 +216,7 @@ impl Tokenizer {
             };
             if from == to {
                 // It is not skipped, and the chain strips what is to be stripped.
-                self.with_alone(ids[from], |text| bytes.push(text.as_bytes()))?;
+                self.with_alone(ids[from], |text| bytes.push(text.as_bytes()))??;
                 return Ok(true);
             }
             middle = &ids[from + usize::from(table.first)..to + usize::from(!table.last)];
