@@ -8,8 +8,8 @@
 //! Texts and numbers lie one after the other. When either is full, nothing more is taken up while what is there is found often
 //! enough, and then all is forgotten: of pieces that come round and do not fit together none would be found else.
 
+use super::append::append;
 use super::sides;
-use super::store::append;
 use crate::flat::prefetch;
 use crate::hash::Secret;
 use crate::ids::TokenId;

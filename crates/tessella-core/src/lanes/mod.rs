@@ -34,6 +34,7 @@
 
 pub mod abreast;
 mod absent;
+mod append;
 pub mod ascii;
 mod begins;
 mod blanks;

@@ -8,13 +8,14 @@
 
 use std::ops::Range;
 
+use super::append::append;
 use super::bounds::Bounds;
 use super::cuts::{Cuts, Memo};
 use super::key::LONGEST;
 use super::longs::{Known, Longs, New};
 use super::merge::Merging;
 use super::middle::{self, LongWork, Wholes};
-use super::store::{Batch, Solve, Store, append};
+use super::store::{Batch, Solve, Store};
 use super::symbols::Merger;
 use super::vectors::{Task, Vectors};
 use super::{LongPieces, Pieces};
