@@ -12,7 +12,7 @@ use super::append::append;
 use super::bounds::Bounds;
 use super::cuts::{Cuts, Memo};
 use super::key::LONGEST;
-use super::longs::{Known, Longs, New};
+use super::longs::{Longs, New};
 use super::merge::Merging;
 use super::middle::{self, LongWork, Wholes};
 use super::store::{Batch, Solve, Store};
@@ -25,8 +25,6 @@ use crate::scale::or_for_fuzzers;
 
 /// Units that are gathered before the window is looked through no further.
 const MOST_UNITS: usize = Bounds::MOST;
-/// The same for ids of pieces that are remembered.
-const MOST_REMEMBERED: usize = or_for_fuzzers(1 << 16, 1 << 6);
 /// Longer pieces are cut in portions, each for itself.
 pub const MOST_BYTES: usize = or_for_fuzzers(2048, 64);
 
@@ -120,20 +118,21 @@ struct InLane {
     ids: Span,
 }
 
-/// A piece of the window and what is found out about it.
+/// A new piece of the window and what is found out about it.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     at: u32,
+    /// What the table of long pieces said about it.
+    new: New,
     how: How,
     ids: Span,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum How {
-    Remembered,
     /// By the lane of this number.
-    Lane(New, u32),
-    Units(New),
+    Lane(u32),
+    Units,
 }
 
 /// The buffers of one worker, and what became of the pieces of a window.
@@ -224,22 +223,14 @@ impl Together {
                 self.pieces.push(self.starts.len() as u32);
                 self.starts.push(start);
                 self.ends.push(end);
-                How::Units(new)
+                How::Units
             }
             None => {
                 self.lanes.push(InLane { text: place, is_unit: false, ids: (0, 0) });
-                How::Lane(new, self.lanes.len() as u32 - 1)
+                How::Lane(self.lanes.len() as u32 - 1)
             }
         };
-        self.found.push(Found { at: at as u32, how, ids: (0, 0) });
-    }
-
-    /// Lists a piece that is remembered: nobody looks for it again.
-    #[inline(always)]
-    fn list_known(&mut self, at: usize, known: Known<'_>) {
-        let start = self.ids.len() as u32;
-        known.append_to(&mut self.ids);
-        self.found.push(Found { at: at as u32, how: How::Remembered, ids: (start, self.ids.len() as u32) });
+        self.found.push(Found { at: at as u32, new, how, ids: (0, 0) });
     }
 
     /// Lists the units of a piece.
@@ -315,16 +306,15 @@ impl Together {
         let mut spans = spans.iter();
         for one in found.iter_mut() {
             one.ids = match one.how {
-                How::Remembered => one.ids,
-                How::Lane(_, lane) => lanes[lane as usize].ids,
-                How::Units(_) => spans.next().copied().unwrap_or_default(),
+                How::Lane(lane) => lanes[lane as usize].ids,
+                How::Units => spans.next().copied().unwrap_or_default(),
             };
         }
         Ok(())
     }
 }
 
-/// So many pieces in a row that are remembered, and those behind them wait: what is known is copied once more for being looked at.
+/// So many pieces in a row that are remembered, and those behind them wait: what is known is found once more when it is written.
 const KNOWN_IN_A_ROW: usize = or_for_fuzzers(24, 2);
 
 impl Together {
@@ -345,15 +335,11 @@ impl Together {
             if (end - start) as usize <= LONGEST || !solver.joins(pieces.piece(at)) {
                 continue;
             }
-            let is_full = self.lanes.len() >= MOST_UNITS || self.ids.len() >= MOST_REMEMBERED;
-            if is_full || known >= KNOWN_IN_A_ROW {
+            if self.lanes.len() >= MOST_UNITS || known >= KNOWN_IN_A_ROW {
                 break;
             }
             match longs.get_asked(at, pieces.piece(at)) {
-                Ok(ids) => {
-                    known += 1;
-                    self.list_known(at, ids);
-                }
+                Ok(_) => known += 1,
                 Err(new) => {
                     known = 0;
                     self.list(None, text, (at, new), place);
@@ -370,10 +356,10 @@ impl Together {
             spans[number] = (start, ids.len() as u32);
         })?;
         for one in found {
-            if let How::Lane(new, lane) = one.how {
+            if let How::Lane(lane) = one.how {
                 let (start, end) = spans[lane as usize];
                 one.ids = (start, end);
-                longs.remember(new, pieces.piece(one.at as usize), &ids[start as usize..end as usize]);
+                longs.remember(one.new, pieces.piece(one.at as usize), &ids[start as usize..end as usize]);
             }
         }
         Ok(())
@@ -415,7 +401,7 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
             if (end - start) as usize <= LONGEST {
                 continue;
             }
-            if together.starts.len() >= MOST_UNITS || together.ids.len() >= MOST_REMEMBERED {
+            if together.starts.len() >= MOST_UNITS {
                 break;
             }
             let piece = pieces.piece(at);
@@ -432,11 +418,9 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
         }
         together.merge(vectors, merger, ways.wholes, text);
         together.take(vectors, store, merging, text, alone)?;
-        for &Found { at, how, ids: (start, end) } in &together.found {
-            if let How::Lane(new, _) | How::Units(new) = how {
-                let ids = &together.ids[start as usize..end as usize];
-                store.longs.remember(new, pieces.piece(at as usize), ids);
-            }
+        for &Found { at, new, ids: (start, end), .. } in &together.found {
+            let ids = &together.ids[start as usize..end as usize];
+            store.longs.remember(new, pieces.piece(at as usize), ids);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ mod agenda;
 pub(crate) mod bpe;
 pub(crate) mod cache;
 pub mod derivation;
+mod length;
 pub mod sentencepiece;
 pub(crate) mod unigram;
 pub(crate) mod wordlevel;

@@ -27,7 +27,7 @@ use crate::flat::{Arrays, Shelf};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes;
 use crate::model::derivation::{self, Derivation, MOST_SYMBOLS, Symbol};
-use crate::model::unigram::check_length;
+use crate::model::length::check_length;
 use crate::pretokenize::byte_alphabet::{append_bytes, bytes_to_alphabet};
 use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
@@ -619,7 +619,7 @@ mod tests {
     /// Unknown characters in a row are one token, so that few tokens may have any number of bytes.
     #[test]
     fn a_piece_with_places_that_are_not_told_is_refused() {
-        use crate::model::unigram::LONGEST_PIECE;
+        use crate::model::length::LONGEST_PIECE;
         let vocab = Vocab::from_entries([("<unk>", 0), ("a", 1)]).unwrap();
         let unk_token = Some("<unk>".to_string());
         let spec = BpeSpec { unk_token, fuse_unk: true, ..BpeSpec::new(vocab, Merges::default()) };

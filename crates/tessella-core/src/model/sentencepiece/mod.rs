@@ -19,7 +19,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{ByRank, Spelled, SpelledParts};
 use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, different};
-use crate::model::unigram::{check_length, viterbi::char_width};
+use crate::model::length::check_length;
+use crate::model::unigram::viterbi::char_width;
 use crate::random::Random;
 use crate::spec::{SentencePiece, SentencePieceKind, SentencePieceSpec};
 

@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
 use crate::limits;
 use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, different};
+use crate::model::length::check_length;
 use crate::random::Random;
 use crate::spec::UnigramSpec;
 use crate::trie::Trie;
@@ -304,23 +305,6 @@ impl Writer<'_> {
 
 fn missing_unk() -> Error {
     Error::new(ErrorKind::Encode, "Encountered an unknown token but `unk_id` is missing")
-}
-
-/// Bytes of a piece at most: positions inside of it are 32-bit. Tests have a limit that they can reach.
-pub(crate) const LONGEST_PIECE: usize = if cfg!(test) { 1 << 24 } else { u32::MAX as usize - 1 };
-
-/// Refuses a piece that is too long for one call of a model.
-pub(crate) fn check_length(piece: &str) -> Result<()> {
-    if piece.len() > LONGEST_PIECE {
-        return Err(Error::new(
-            ErrorKind::Encode,
-            format!(
-                "a piece of {} bytes is too long for one model call, which takes {LONGEST_PIECE}; cut the text",
-                piece.len()
-            ),
-        ));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
