@@ -6,6 +6,7 @@ component, so that a change to an attribute reaches them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, overload
 
 from ._near import naming_options
@@ -52,6 +53,16 @@ class ReadOnly(_Attribute[T]):
         raise AttributeError(f"`{self.name}` of a {type(instance).__name__} cannot be set")
 
 
+def _without_settings(cls: type[Component]) -> Callable[[Any], None]:
+    """The ``__init__`` of a class that takes nothing: Python's errors tell the class by its name."""
+
+    def __init__(self: Component) -> None:
+        Component.__init__(self)
+
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    return __init__
+
+
 class Component:
     """The root of the components of every stage."""
 
@@ -75,8 +86,8 @@ class Component:
         if kind is not None:
             cls._kinds[kind] = cls
             cls._kind = kind
-            if "__init__" in cls.__dict__:
-                type.__setattr__(cls, "__init__", naming_options(cls.__init__))
+            own = cls.__init__ if "__init__" in cls.__dict__ else _without_settings(cls)
+            type.__setattr__(cls, "__init__", naming_options(own))
 
     def __init__(self) -> None:
         # What has no settings is made here.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import reprlib
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -81,11 +82,7 @@ def loaded(
         class_name: the class that makes a tokenizer of a SentencePiece model; by default the folder's.
         given: settings of the caller for that class.
     """
-    path = os.fspath(source)
-    if not isinstance(path, str):
-        raise TypeError(
-            f"`source` must be a str or a path of one, not {type(path).__name__}: use os.fsdecode"
-        )
+    path = _as_text(source)
     if not path:
         raise ArgumentError("`source` is empty: give a file, a folder, or the name of a repository on a hub")
     if special_tokens is not None and not isinstance(special_tokens, Mapping):
@@ -125,6 +122,30 @@ def loaded(
             _name_class(tokenizer, path)
         return tokenizer, None
     return _by_class(tokenizer, path, class_name, given or {})
+
+
+def _as_text(source: object) -> str:
+    """The name that was given; what is no name is told, and what gives a tokenizer of it."""
+    if isinstance(source, (bytes, bytearray)):
+        raise TypeError(
+            f"`source` must be a str or a path of one, not {type(source).__name__}: use os.fsdecode for a "
+            "name, and Tokenizer.from_buffer for what a tokenizer.json holds"
+        )
+    if not isinstance(source, (str, os.PathLike)):
+        held = ": pass its content to Tokenizer.from_buffer" if hasattr(source, "read") else ""
+        held = ": it is loaded already" if isinstance(source, Tokenizer) else held
+        raise TypeError(f"`source` must be a str or a path of one, not {type(source).__name__}{held}")
+    path = os.fspath(source)
+    if not isinstance(path, str):
+        raise TypeError(
+            f"`source` must be a str or a path of one, not {type(path).__name__}: use os.fsdecode"
+        )
+    if path.lstrip().startswith("{") and not os.path.exists(path):
+        raise ArgumentError(
+            f"`source` is no name but a text, {reprlib.repr(path)}: pass what a tokenizer.json holds to "
+            "Tokenizer.from_str"
+        )
+    return path
 
 
 def _by_class(

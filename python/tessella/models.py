@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly
+from ._given import flag, token_text, whole
 from ._ordered import in_order
 from ._prefix import check_prefix
 from ._repr import Limit
@@ -69,6 +70,27 @@ def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return pairs
 
 
+def _scored(vocab: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Pieces with their scores, as pairs."""
+    # Hundreds of thousands of them, nearly always a text and a number in a tuple: seen at once.
+    if type(vocab) is list and {tuple}.issuperset(map(type, vocab)) and {2}.issuperset(map(len, vocab)):
+        kinds = [set(map(type, column)) for column in zip(*vocab, strict=True)]
+        if not kinds or (kinds[0] == {str} and {float, int}.issuperset(kinds[1])):
+            return vocab
+    pieces: list[tuple[str, float]] = []
+    for entry in in_order("vocab", vocab, "a list of pieces and scores"):
+        # `Any`: whatever stands there.
+        walks = isinstance(entry, Iterable) and not isinstance(entry, (str, bytes))
+        pair: tuple[Any, ...] = tuple(entry) if walks else ()
+        if len(pair) != 2 or not isinstance(pair[0], str) or not hasattr(pair[1], "__float__"):
+            raise TypeError(
+                f"`vocab` must hold pieces and scores like ('a', -1.5), found {entry!r:.80} "
+                f"for `vocab[{len(pieces)}]`"
+            )
+        pieces.append((pair[0], pair[1]))
+    return pieces
+
+
 def _bpe_of_files(vocab: bytes, merges: bytes, options: BpeOptions) -> _Handle | None:
     """The model of two files and these settings, without a Python object for each token.
 
@@ -78,7 +100,7 @@ def _bpe_of_files(vocab: bytes, merges: bytes, options: BpeOptions) -> _Handle |
 
     fields = {name: value for name, value in options.items() if name != "cache_capacity"}
     if "fuse_unk" in fields:
-        fields["fuse_unk"] = bool(fields["fuse_unk"])
+        fields["fuse_unk"] = flag("fuse_unk", fields["fuse_unk"])
     try:
         return _Handle.bpe_of_files(vocab, merges, **fields)
     except (TessellaError, TypeError):
@@ -179,7 +201,8 @@ class BPE(Model, kind="BPE"):
         byte_fallback: bool = False,
         ignore_merges: bool = False,
     ) -> None:
-        del cache_capacity
+        if cache_capacity is not None:
+            whole("cache_capacity", cache_capacity, least=0)
         if (vocab is None) != (merges is None):
             raise ArgumentError("`vocab` and `merges` must be both specified")
         if isinstance(vocab, (str, os.PathLike)) and isinstance(merges, (str, os.PathLike)):
@@ -194,7 +217,7 @@ class BPE(Model, kind="BPE"):
             unk_token=unk_token,
             continuing_subword_prefix=continuing_subword_prefix,
             end_of_word_suffix=end_of_word_suffix,
-            fuse_unk=bool(fuse_unk),
+            fuse_unk=flag("fuse_unk", fuse_unk),
             byte_fallback=byte_fallback,
             ignore_merges=ignore_merges,
         )
@@ -273,7 +296,7 @@ class WordPiece(Model, kind="WordPiece"):
         self._handle = _Handle.with_vocab(
             "WordPiece",
             dict(vocab or {}),
-            unk_token=str(unk_token),
+            unk_token=token_text("unk_token", unk_token),
             max_input_chars_per_word=max_input_chars_per_word,
             continuing_subword_prefix=continuing_subword_prefix,
         )
@@ -321,7 +344,7 @@ class WordLevel(Model, kind="WordLevel"):
         if isinstance(vocab, (str, os.PathLike)):
             _deprecated("WordLevel")
             vocab = self.read_file(vocab)
-        unk_token = "<unk>" if unk_token is None else str(unk_token)
+        unk_token = "<unk>" if unk_token is None else token_text("unk_token", unk_token)
         self._handle = _Handle.with_vocab("WordLevel", dict(vocab or {}), unk_token=unk_token)
 
     @staticmethod
@@ -365,10 +388,20 @@ class Unigram(Model, kind="Unigram"):
         nbest_size: int | None = None,
     ) -> None:
         if vocab is None:
-            vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
-        pieces = [(piece, score) for piece, score in in_order("vocab", vocab, "a list of pieces and scores")]
+            if unk_id is not None:
+                raise ArgumentError("`vocab` and `unk_id` must be both specified")
+            vocab, unk_id = [("<unk>", 0.0)], 0
+        pieces = _scored(vocab)
+        # What is no number is not even equal to itself: no reading would be better than another.
+        lost = next((piece for piece, score in pieces if score != score), None)
+        if lost is not None:
+            raise ArgumentError(f"the score of `{lost}` is NaN: a score must be a number")
         self._handle = _Handle.unigram(
-            pieces, unk_id=unk_id, byte_fallback=bool(byte_fallback), alpha=alpha, nbest_size=nbest_size
+            pieces,
+            unk_id=unk_id,
+            byte_fallback=flag("byte_fallback", byte_fallback),
+            alpha=alpha,
+            nbest_size=nbest_size,
         )
 
     def _clear_cache(self) -> None:

@@ -250,8 +250,10 @@ class Precompiled(Normalizer, kind="Precompiled"):
         precompiled_charsmap: bytes | Iterable[int],
         matching: Literal["grapheme", "longest_match"] = "grapheme",
     ) -> None:
+        if not isinstance(precompiled_charsmap, (str, bytes)) and hasattr(precompiled_charsmap, "__iter__"):
+            precompiled_charsmap = list(precompiled_charsmap)
         self._handle = _tessella.NormalizerHandle.make(
-            "Precompiled", precompiled_charsmap=list(precompiled_charsmap), matching=matching
+            "Precompiled", precompiled_charsmap=precompiled_charsmap, matching=matching
         )
         # A broken map is refused here, and not at the first text.
         self._handle.normalize_str("")

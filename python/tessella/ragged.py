@@ -60,6 +60,9 @@ class RaggedIds:
                 raise ArgumentError("a batch of ids is sliced with step 1 only")
             offsets = self.offsets[start : max(start, stop) + 1]
             return RaggedIds(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+        if not hasattr(index, "__index__"):
+            kind = type(index).__name__
+            raise TypeError(f"a batch of ids is indexed by an int or a slice, not {kind} {index!r:.60}")
         position = index + len(self) if index < 0 else index
         if not 0 <= position < len(self):
             raise IndexError(f"sequence {index} of a batch of {len(self)}")

@@ -99,6 +99,8 @@ class AddedToken:
             raise TypeError(
                 f"`{name}` of an AddedToken must be a bool, not {type(value).__name__} {value!r:.60}"
             )
+        if name == "content" and not isinstance(value, str):
+            raise TypeError(f"`content` must be a str, not {type(value).__name__}")
         object.__setattr__(self, name, value)
 
     @property

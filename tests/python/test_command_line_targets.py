@@ -251,3 +251,35 @@ def test_the_ending_decides_the_format(files, capsys):
     assert Path("same.jsonl").read_bytes() == Path("out.jsonl").read_bytes()
     told(capsys, "explain", "w.json", "-t", "low", "-o", "page.html", status=0)
     assert Path("page.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "count in.txt --recipe gpt2 -o -",
+        "train in.txt --recipe gpt2 --vocab-size 300 -o -",
+        "train in.txt --recipe gpt2 --vocab-size 300 -o t.json --trace -",
+        "convert w.json -",
+        "edit pad w.json - --multiple 8",
+        "edit pad w.json p.json --multiple 8 --map -",
+        "verify w.json --record -",
+        "data tokenize w.json in.txt --no-eos -o -",
+        "evaluate w.json in.txt --output -",
+    ],
+)
+def test_what_is_a_file_of_its_own_is_not_called_standard_output(typed, capsys):
+    before = sorted(os.listdir())
+    assert "is -, which stands for standard output" in told(capsys, *typed.split())
+    assert sorted(os.listdir()) == before
+
+
+def test_a_dash_is_standard_output(capfdbinary):
+    assert main(["encode", "w.json", "-t", "low", "-o", "-"]) == 0
+    assert capfdbinary.readouterr().out.strip().isdigit()
+    Path("few.txt").write_text("low low hello\n")
+    assert main(["count", "few.txt", "--recipe", "gpt2", "--tsv", "few.tsv"]) == 0
+    capfdbinary.readouterr()
+    assert main(["count", "few.txt", "--recipe", "gpt2", "--tsv", "-"]) == 0
+    assert capfdbinary.readouterr().out == Path("few.tsv").read_bytes() != b""
+    assert main(["count", "few.txt", "--recipe", "gpt2", "--tsv", "-", "--top", "3"]) == 1
+    assert b"leave out --top" in capfdbinary.readouterr().err

@@ -228,3 +228,9 @@ def test_an_unknown_option_names_those_there_are():
     with pytest.raises(RuntimeError, match=r"vocabsize.*\badd_dummy_prefix\b.*\bvocab_size\b") as raised:
         train(ours, LINES, vocabsize=3)
     assert "docs/" not in str(raised.value)
+
+
+def test_a_broken_model_is_told_by_its_name(tmp_path):
+    (tmp_path / "broken.model").write_bytes(b"no model")
+    with pytest.raises(RuntimeError, match=r"is broken: .*broken\.model\)"):
+        ours.SentencePieceProcessor(model_file=str(tmp_path / "broken.model"))

@@ -365,3 +365,13 @@ def test_examples(room):
 
     name = "tessella.compat.sentencepiece" + ("." + room if room else "")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_messages_to_read(pair):
+    """They are printed as protocol buffers are: indented, in double quotes, floats with nine digits."""
+    theirs, mine = pair
+    for text in ("the lower", "a\"b'c\\ \n\t é 🜁 \x01\x7f", ""):
+        assert str(mine.encode_as_proto(text)) == str(theirs.encode_as_proto(text))
+    assert str(mine.decode_ids_as_proto([5, 6])) == str(theirs.decode_ids_as_proto([5, 6]))
+    said = outcome(lambda: str(theirs.nbest_encode_as_proto("the lower", 3)))
+    assert outcome(lambda: str(mine.nbest_encode_as_proto("the lower", 3))) == said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,7 +46,12 @@ def _is_usual(message: dict[Any, Any]) -> bool:
 def _messages(conversation: Any) -> list[dict[str, Any]]:
     """The messages as plain data, without keys that say nothing."""
     messages = []
-    for place, message in enumerate(getattr(conversation, "messages", conversation)):
+    listed = getattr(conversation, "messages", conversation)
+    if not isinstance(listed, Iterable):
+        raise TypeError(
+            f"a conversation must be a list of messages, not {type(listed).__name__} {listed!r:.60}"
+        )
+    for place, message in enumerate(listed):
         if type(message) is dict and _TEXTS.issuperset(map(type, message.values())) and _is_usual(message):
             # Nothing but texts: all of it is plain.
             messages.append(message.copy())

@@ -5,13 +5,17 @@ A setting that is on or off must be ``true`` or ``false``: the text ``"false"`` 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._near import meant
 from .._notices import warn
-from ..errors import ArgumentError, FormatError
+from ..errors import ArgumentError, FormatError, OutOfRangeError
 from ..tokens import AddedToken
+
+if TYPE_CHECKING:
+    from .._types import Side
 
 #: Settings that are on or off; ``null`` leaves them as they are by default.
 _SWITCHES = (
@@ -39,6 +43,34 @@ _COLUMNS = (
     *("input_ids", "token_type_ids", "attention_mask", "special_tokens_mask", "offset_mapping", "length"),
     *("overflow_to_sample_mapping", "labels", "assistant_masks"),
 )
+
+
+def a_whole_number(name: str, value: Any) -> int:
+    """A number of a settings file, from 0; some hold 1e30 where there is no limit."""
+    try:
+        number = None if isinstance(value, bool) else int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or (isinstance(value, float) and number != value):
+        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}")
+    if number < 0:
+        raise OutOfRangeError(f"`{name}` must be 0 or more, found {value!r}")
+    return number
+
+
+def a_side(name: str, value: Any) -> Side:
+    """``left`` or ``right``."""
+    if value not in ("left", "right"):
+        raise ArgumentError(f"`{name}` must be 'left' or 'right', not {value!r}")
+    return value  # type: ignore[no-any-return]
+
+
+def a_name(name: str, value: Any) -> str:
+    """What a tokenizer is called: a folder, a file, or a repository."""
+    if not isinstance(value, (str, os.PathLike)):
+        kind = type(value).__name__
+        raise TypeError(f"`{name}` must be a folder, a file or the name of a repository, not {kind}")
+    return os.fspath(value)
 
 
 def a_flag(name: str, value: Any, file: str = "") -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._formats import ROLES
 from .._merged import FURTHER, merged
-from ..errors import ArgumentError, FormatError, OutOfRangeError
+from ..errors import FormatError
 from ..tokenizer import Tokenizer
 from .checks import check_settings
 from .classes import TOKENS, plain_name, said_beside
@@ -24,7 +24,6 @@ from .piece_stages import Extra
 from .special import guess
 
 if TYPE_CHECKING:
-    from .._types import Side
     from .tokenizer import PretrainedTokenizer
 
 
@@ -38,26 +37,6 @@ _FURTHER_IN_FOLDERS = {
 }
 #: Names that a settings file cannot give a meaning: what is passed beside the settings.
 NOT_SETTINGS = ("self", "cls", "tokenizer_object", "tokenizer_file")
-
-
-def a_whole_number(name: str, value: Any) -> int:
-    """A number of a settings file, from 0; some hold 1e30 where there is no limit."""
-    try:
-        number = None if isinstance(value, bool) else int(value)
-    except (TypeError, ValueError, OverflowError):
-        number = None
-    if number is None or (isinstance(value, float) and number != value):
-        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}")
-    if number < 0:
-        raise OutOfRangeError(f"`{name}` must be 0 or more, found {value!r}")
-    return number
-
-
-def a_side(name: str, value: Any) -> Side:
-    """``left`` or ``right``."""
-    if value not in ("left", "right"):
-        raise ArgumentError(f"`{name}` must be 'left' or 'right', not {value!r}")
-    return value  # type: ignore[no-any-return]
 
 
 def said(tokenizer: Tokenizer) -> tuple[dict[str, Any], dict[str, Any]]:

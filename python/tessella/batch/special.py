@@ -7,7 +7,7 @@ up here, and Python asks a class for that, not what the class holds: ``SpecialTo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .._formats import ROLES
@@ -16,6 +16,7 @@ from .._ordered import in_order
 from .._tessella import ids_of, mask_of, tokens_of
 from ..errors import ArgumentError, UnsupportedError
 from ..tokens import AddedToken, said_of_normalized
+from .checks import a_side, a_whole_number
 from .decoding import plain_ids
 
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ _USUAL = {
 }
 
 
+#: Attributes that a caller may set, and what they must be.
+_CHECKED: dict[str, Callable[[str, Any], Any]] = {
+    "padding_side": a_side,
+    "truncation_side": a_side,
+    "model_max_length": a_whole_number,
+}
 _CALL = "call the tokenizer: tokenizer(text, text_pair)"
 # What was taken out of transformers with release 5, and what does the same there and here.
 _OLDER_CALLS = {
@@ -169,7 +176,9 @@ class SpecialTokens:
         elif role in ROLES or role in self.__dict__.get("_roles", {}):
             self._roles[role] = self._named(name, value) if by_id and value is not None else as_token(value)
         else:
-            super().__setattr__(name, value)
+            # What is no side and no number would be found out by a call that is far away.
+            check = _CHECKED.get(name)
+            super().__setattr__(name, value if check is None else check(name, value))
 
     def _named(self, name: str, id: int) -> str:
         token = self.backend_tokenizer.id_to_token(id)

@@ -24,6 +24,7 @@ from copy import copy as shallow
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from .._calls import a_call, an_encode
+from .._given import path_name
 from .._notices import warn
 from .._prefix import check_prefix
 from .._tessella import text_of_tokens
@@ -40,7 +41,7 @@ from .calling import (
     row_alone,
 )
 from .chat import Tool, add_masks, check_together, chosen_template, named_templates, written
-from .checks import a_flag
+from .checks import a_flag, a_name, a_side, a_whole_number
 from .classes import DEFAULTS, has_ends, plain_name, shape
 from .decoding import decoded, plain_ids
 from .encoding import BatchEncoding
@@ -48,7 +49,7 @@ from .ends import Ends
 from .files import HubOptions, check_names, found, made_from, saved, uploaded
 from .names import OtherNames
 from .piece_classes import arguments_of
-from .settings import a_side, a_whole_number, settings_of, to_write, usual_further, usual_roles
+from .settings import settings_of, to_write, usual_further, usual_roles
 from .strategies import NO_LIMIT, count, resolve
 from .templates import plain
 from .tensors import Tensors
@@ -256,7 +257,7 @@ class PretrainedTokenizer(OtherNames):
             subfolder: where in the folder or repository the files are.
             settings: win over those in the files.
         """
-        name = os.fspath(pretrained_model_name_or_path)
+        name = a_name("pretrained_model_name_or_path", pretrained_model_name_or_path)
         given = check_names(cls, name, settings)
         path = found(
             name,
@@ -315,7 +316,7 @@ class PretrainedTokenizer(OtherNames):
         check_prefix(filename_prefix, "filename_prefix")
         if legacy_format:
             raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
-        folder = os.fspath(save_directory)
+        folder = path_name("save_directory", save_directory, "a folder")
         files = saved(self, folder, filename_prefix, save_jinja_files)
         if push_to_hub:
             self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)

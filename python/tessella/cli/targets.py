@@ -23,6 +23,10 @@ NAMING = frozenset(
 WRITTEN = frozenset(
     ("checkpoint", "html", "map", "mend", "model_out", "output", "page", "record", "save_counts", "target")
 ) | {"trace", "tsv"}
+#: What may go to standard output, which ``-`` stands for, by command and value.
+_STREAMED = frozenset(
+    (("encode", "output"), ("decode", "output"), ("explain", "output"), ("diff", "page"), ("count", "tsv"))
+)
 #: Outputs that replace the tokenizer's files in a folder.
 _REPLACING = ("mend", "target")
 
@@ -47,11 +51,23 @@ def named(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Itera
             # The name that says most: `--output` where `-o` was typed.
             spelled = max(action.option_strings, key=len) if action.option_strings else str(action.metavar)
             for name in typed if isinstance(typed, list) else [typed]:
-                if not isinstance(name, str) or name == "-":
+                if not isinstance(name, str):
+                    continue
+                if name == "-":
+                    _check_stream(parser.prog.rpartition(" ")[2], action.dest, spelled)
                     continue
                 if "=" in str(action.metavar) and not os.path.exists(name):
                     name = name.partition("=")[2]
                 yield Named(spelled, name, action.dest in WRITTEN, action.dest)
+
+
+def _check_stream(command: str, dest: str, spelled: str) -> None:
+    """Refuses ``-`` for what is written as a file: one of that name would come of it."""
+    if dest in WRITTEN and (command, dest) not in _STREAMED:
+        raise ArgumentError(
+            f"{spelled} is -, which stands for standard output, but what is written there is a file of its "
+            "own: name one (./- if it shall be called so)"
+        )
 
 
 def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._given import path_name
 from ..errors import ArgumentError
 from ._fingerprint import fingerprint
 from .found import STDIN
@@ -56,7 +56,7 @@ class Verified:
 
 def manifest_of(path: Path) -> tuple[Place, dict[str, Any]]:
     """The place of a folder of token files, and its manifest."""
-    target = place(os.fsdecode(path))
+    target = place(path_name("path", path, "a folder of token files"))
     manifest = read_manifest(target)
     if manifest is None:
         raise ArgumentError(

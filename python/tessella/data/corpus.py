@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from operator import index
 from typing import TYPE_CHECKING, Literal
 
+from .._given import path_name
 from ..errors import ArgumentError
 from ._fingerprint import fingerprint
 from .found import STDIN, find
@@ -129,7 +130,7 @@ def tokenize_corpus(
             "jobs that share a folder do not begin it anew (resume=False, --anew): each would remove what "
             f"the others have made. Remove {os.fsdecode(out)} before the first one starts, or name another"
         )
-    target = place(os.fsdecode(out))
+    target = place(path_name("out", out, "a folder for the results"))
     job = Job(tokenizer, fingerprint(tokenizer), settings, target.path)
     found = find(inputs, target.path)
     if dedup is not None and any(one.path == STDIN for one in found):
@@ -188,7 +189,7 @@ def pack_corpus(
         shuffle=shuffle,
         across=across,
     )
-    target = place(os.fsdecode(out))
+    target = place(path_name("out", out, "a folder for the results"))
     job = Job(None, corpus.manifest["tokenizer"], settings, target.path)
     # One shard for each of the source's, whatever its size.
     shards = drawn_shards(corpus) if across else plan(found, -1, False)
@@ -214,7 +215,7 @@ def merge(out: Path) -> Result:
     Args:
         out: the folder of the results.
     """
-    target = place(os.fsdecode(out))
+    target = place(path_name("out", out, "a folder for the results"))
     complete = read_manifest(target)
     if complete is not None:
         if gone := lost(target, complete):

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._formats import LINES_ENDINGS, PACKED_ENDINGS
+from .._given import path_name
+from .._ordered import in_order
 from ..errors import ArgumentError
 from .places import is_remote, patiently, stamp, system
 
@@ -84,10 +86,13 @@ def find(
         ...     [os.path.basename(one.path) for one in find(folder)]
         ['a.jsonl', 'b.txt']
     """
-    given = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    if isinstance(inputs, (str, os.PathLike)):
+        given = [inputs]
+    else:
+        given = in_order("inputs", inputs, "a path or a list of paths")
     if not given:
         raise ArgumentError("there are no inputs: name files, folders or patterns")
-    names = [os.fsdecode(one) for one in given]
+    names = [path_name("inputs", one) for one in given]
     if STDIN in names and len(names) > 1:
         raise ArgumentError("standard input is read alone: leave the other inputs or - out")
     return [found for name in names for found in _one(name.removeprefix("file://"), out)]

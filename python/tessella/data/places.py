@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import errno
 import io
 import os
 import re
@@ -189,7 +190,11 @@ class LocalPlace(Place):
         return os.path.join(self.path, *name.split("/"))
 
     def make(self) -> None:
-        os.makedirs(self.path, exist_ok=True)
+        try:
+            os.makedirs(self.path, exist_ok=True)
+        except FileExistsError:
+            said = "a file stands where the folder of the results would be made; name another"
+            raise FileExistsError(errno.EEXIST, said, self.path) from None
 
     def read(self, name: str) -> bytes | None:
         try:

@@ -27,6 +27,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._given import path_name
 from ..errors import ArgumentError, UnsupportedError
 from .layouts import View
 from .manifest import MANIFEST, read_manifest, read_run
@@ -296,7 +297,7 @@ def open(path: Path) -> Corpus:
     Args:
         path: the folder.
     """
-    target = place(os.fsdecode(path))
+    target = place(path_name("path", path, "a folder of token files"))
     if not isinstance(target, LocalPlace):
         raise UnsupportedError(
             f"{target.path}: token files are mapped, so copy the folder to this machine first"

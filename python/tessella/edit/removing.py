@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Literal
 
+from .._given import flag
 from .._near import meant
 from ..errors import ArgumentError
 from .edited import Edited, finished, renumbered
@@ -85,6 +86,7 @@ def remove(
     """
     if dependents not in ("refuse", "remove"):
         raise ArgumentError(f"`dependents` must be 'refuse' or 'remove', found {dependents!r}")
+    flag("compact", compact)
     pipeline = Pipeline(tokenizer)
     named = named_ids(pipeline, tokens)
     every = pipeline.vocabulary.with_users(named)
@@ -93,7 +95,7 @@ def remove(
         number = "1 token is" if len(others) == 1 else f"{len(others):,} tokens are"
         raise ArgumentError(
             f"{number} made of {shown(pipeline, named)} and would have to go too: "
-            f"{shown(pipeline, others)}; name them as well, or pass dependents='remove'"
+            f"{shown(pipeline, others)}; name them too, or have them go: dependents='remove', --dependents"
         )
     return without(pipeline, every, compact)
 

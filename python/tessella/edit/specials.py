@@ -34,6 +34,10 @@ def replace_special(tokenizer: Tokenizer, names: Mapping[str, str]) -> Edited:
         >>> edited.tokenizer.encode("<tool>").ids, edited.id_map.is_identity
         ([1], True)
     """
+    if not isinstance(names, Mapping):
+        raise TypeError(
+            f"`names` must be a dict of old texts and new ones, not {type(names).__name__} {names!r:.60}"
+        )
     pipeline = Pipeline(tokenizer)
     notes: list[str] = []
     for old, new in names.items():

@@ -116,6 +116,11 @@ def resize_embeddings(
             raise ArgumentError("`out` and `tables` are for folders; a module is changed in place")
         before, origins, names = resize_module(model, id_map, init, pad_to_multiple_of, seed)
         return Resized(before, origins.rows, origins.copied, origins.made, names)
+    if not isinstance(model, (str, os.PathLike)):
+        raise TypeError(
+            f"`model` must be a folder of a model, a safetensors file or a torch module, not "
+            f"{type(model).__name__}"
+        )
     plan = _planned(os.fspath(model), id_map, init, out, pad_to_multiple_of, tables, seed)
     with _resizing(plan) as done:
         return done

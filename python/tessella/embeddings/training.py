@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from .._given import whole
+from .._given import check_list, whole
 from .._optional import needed
 from ..errors import ArgumentError, TrainError
 from .vectors import Vectors
@@ -32,6 +32,7 @@ class _Numbered:
         self.keys: list[Hashable] = []
         numbers: dict[Hashable, str] = {}
         self._sequences: list[list[str]] = []
+        check_list("sequences", sequences, "lists of items")
         for sequence in sequences:
             if isinstance(sequence, (str, bytes)):
                 raise TypeError(
@@ -40,7 +41,13 @@ class _Numbered:
                 )
             row: list[str] = []
             for item in sequence:
-                number = numbers.get(item)
+                try:
+                    number = numbers.get(item)
+                except TypeError:
+                    raise TypeError(
+                        "an item must be hashable, as texts, numbers and tuples are, found "
+                        f"{type(item).__name__} {item!r:.60}"
+                    ) from None
                 if number is None:
                     number = numbers[item] = str(len(self.keys))
                     self.keys.append(item)

@@ -4,7 +4,8 @@ Each file holds one algorithm and needs nothing but the standard library. They a
 oracles that the engine is tested against: where the rules are the same, the results are.
 
 Read in this order: ``gage`` (where it began), ``pairs`` and ``word_bpe``, ``byte_bpe``, ``wordpiece``,
-``lattice``, ``unigram``, ``unigram_training``, ``word_level``. ``history`` prints a training step by step.
+``lattice``, ``unigram``, ``unigram_training``, ``fewest_tokens``, ``word_level``. ``history`` prints a
+training step by step.
 
 Example:
     >>> from tessella.reference import WordBpe, show_history
@@ -24,6 +25,7 @@ Example:
 from __future__ import annotations
 
 from .byte_bpe import ByteBpe
+from .fewest_tokens import train_fewest_tokens
 from .gage import Gage, gage_compress, gage_expand
 from .history import Step, show_history
 from .lattice import Lattice
@@ -47,5 +49,6 @@ __all__ = [
     "gage_expand",
     "number_words",
     "show_history",
+    "train_fewest_tokens",
     "train_unigram",
 ]

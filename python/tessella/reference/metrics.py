@@ -107,9 +107,21 @@ def shannon_efficiency(counts: Iterable[int], vocabulary: int) -> float:
 
 
 def renyi_efficiency(counts: Iterable[int], vocabulary: int, power: float = 2.5) -> float:
-    """The same with Rényi's entropy."""
+    """The same with Rényi's entropy. Its limit at the power 1 is Shannon's, and without end the least one.
+
+    Example:
+        >>> from tessella.reference.metrics import renyi_efficiency, shannon_efficiency
+        >>> renyi_efficiency([2, 1, 1], 4, power=1) == shannon_efficiency([2, 1, 1], 4)
+        True
+        >>> renyi_efficiency([2, 1, 1], 4, power=float("inf"))
+        0.5
+    """
     known = [count for count in counts if count]
     total = sum(known)
+    if power == 1:
+        return shannon_efficiency(known, vocabulary)
+    if power == math.inf:
+        return -math.log(max(known) / total) / math.log(vocabulary)
     return math.log(sum((c / total) ** power for c in known)) / (1 - power) / math.log(vocabulary)
 
 

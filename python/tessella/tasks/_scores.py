@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import ArgumentError
+
 
 def numbers(scores: Any) -> npt.NDArray[Any]:
     """The values of an array, of a tensor, or of a list of them."""
@@ -30,6 +32,19 @@ def numbers(scores: Any) -> npt.NDArray[Any]:
     if _lies_elsewhere(scores):
         scores = scores.get()
     return np.asarray(scores)
+
+
+def check_numbers(scores: npt.NDArray[Any]) -> None:
+    """Refuses what is no number: the best of it would be anything.
+
+    Example:
+        >>> check_numbers(np.array([0.5, float("nan")]))
+        Traceback (most recent call last):
+        tessella.errors.ArgumentError: the scores hold NaN, at (1,) for one: the model gave no numbers there
+    """
+    if scores.dtype.kind == "f" and (lost := np.isnan(scores)).any():
+        place = tuple(int(at) for at in np.argwhere(lost)[0])
+        raise ArgumentError(f"the scores hold NaN, at {place} for one: the model gave no numbers there")
 
 
 def _lies_elsewhere(scores: Any) -> bool:

@@ -19,16 +19,26 @@ from typing import Literal
 
 from .. import Encoding, InputSequence, Tokenizer
 from .._given import check_tokenizer
+from ..errors import TruncationError
 
 Truncated = Literal["longest_first", "only_first", "only_second"]
 
 
-def windowed(tokenizer: Tokenizer, max_length: int, stride: int, truncated: Truncated) -> Tokenizer:
+def windowed(
+    tokenizer: Tokenizer, max_length: int, stride: int, truncated: Truncated, is_pair: bool = False
+) -> Tokenizer:
     """A tokenizer that cuts windows; the given one stays as it is."""
     check_tokenizer("tokenizer", tokenizer)
     cutter = copy(tokenizer)
     cutter.no_padding()
     cutter.enable_truncation(max_length, stride=stride, strategy=truncated)
+    specials = tokenizer.num_special_tokens_to_add(is_pair)
+    if specials >= max_length:
+        # Truncation to nothing keeps the whole text as what runs over: one window that is too long.
+        raise TruncationError(
+            f"max_length is {max_length}, but the special tokens alone are {specials}: no token of the text "
+            "would fit into a window; use a larger max_length"
+        )
     return cutter
 
 
@@ -59,6 +69,13 @@ def windows(
         [['a', 'b'], ['b', 'c']]
     """
     truncated = truncated or ("only_first" if pair is None else "only_second")
-    cutter = windowed(tokenizer, max_length, stride, truncated)
+    cutter = windowed(tokenizer, max_length, stride, truncated, pair is not None)
     first = cutter.encode(text, pair, is_pretokenized=not isinstance(text, str))
-    return [first, *first.overflowing]
+    found = [first, *first.overflowing]
+    longest = max(map(len, found))
+    if longest > max_length:
+        raise TruncationError(
+            f"max_length is {max_length}, which leaves one of the two texts no token; with both, "
+            "use a larger max_length"
+        )
+    return found

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from .. import Encoding, Tokenizer
 from .._given import check_tokenizer, whole
 from ..errors import ArgumentError
-from ._scores import numbers
+from ._scores import check_numbers, numbers
 from ._windows import windowed
 from .entities import softmax
 
@@ -94,7 +94,9 @@ def best_spans(
         row = numbers(scores)
         if row.shape != mask.shape:
             raise ArgumentError(f"scores have the shape {row.shape}; the window has {mask.size} tokens")
-        rows.append(softmax(np.where(seen, row, _MASKED)))
+        row = np.where(seen, row, _MASKED)
+        check_numbers(row)
+        rows.append(softmax(row))
     begin, finish = rows
     no_answer = float(begin[0] * finish[0]) if mask.size else 0.0
     places = np.flatnonzero(mask[1:]) + 1

@@ -35,7 +35,7 @@ import numpy.typing as npt
 from .. import Encoding
 from .._given import check_list
 from ..errors import ArgumentError
-from ._scores import numbers
+from ._scores import check_numbers, numbers
 from .labels import check_sequence
 
 Strategy = Literal["none", "simple", "first", "max", "average"]
@@ -131,6 +131,12 @@ def aggregate(
     else:
         starts, joined = [], text
     tokens = token_scores(encoding, scores, len(labels), starts, probabilities, sequence, unk_id)
+    reached = max((token.end for token in tokens), default=0)
+    if reached > len(joined):
+        raise ArgumentError(
+            f"`text` has {len(joined)} characters, but the encoding reaches to {reached}: give the text that "
+            "was encoded"
+        )
     tokens = words_by(word_rule, tokens, joined)
     left_out = set(ignore)
     return [one for one in join_entities(tokens, joined, labels, strategy) if one.label not in left_out]
@@ -165,6 +171,7 @@ def token_scores(
     shape = (len(encoding.ids), labels)
     if array.shape != shape:
         raise ArgumentError(f"`scores` has the shape {array.shape}; tokens by labels are {shape}")
+    check_numbers(array)
     if not probabilities and len(array):
         array = softmax(array)
     tokens = []

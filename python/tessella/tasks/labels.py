@@ -29,6 +29,7 @@ from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from .. import Encoding
+from .._given import check_list
 from ..errors import ArgumentError
 from .tags import Scheme, spans_of_tags, tags_of_spans
 
@@ -85,6 +86,7 @@ def labels_of_words(
     """
     if pieces not in ("first", "all", "same"):
         raise ArgumentError(f"`pieces` is {pieces!r}; it must be 'first', 'all' or 'same'")
+    check_list("labels", labels, "labels")
     inner = _inner_forms(labels, names) if pieces == "all" else {}
     out: list[_L | int] = []
     last: int | None = None

@@ -51,6 +51,8 @@ def split_tag(tag: str, scheme: Scheme = "BIO") -> tuple[str, str]:
     """
     if tag == "O":
         return "O", ""
+    if not isinstance(tag, str):
+        raise TypeError(f"a tag must be a str, not {type(tag).__name__} {tag!r:.60}")
     prefix, dash, label = tag.partition("-")
     if not dash or not label or prefix not in _PREFIXES[_checked(scheme)]:
         prefixes = ", ".join(f"{one}-" for one in _PREFIXES[scheme])

@@ -8,6 +8,8 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ArgumentError
+
 if TYPE_CHECKING:
     from .._tessella import Encoding
     from ..tokenizer import Tokenizer
@@ -88,8 +90,11 @@ class EncodingVisualizer:
             default_to_notebook: overrides the setting of the object.
         """
         convert = self.annotation_converter or (lambda annotation: annotation)
+        encoding = self.tokenizer.encode(text)
         labels = [convert(annotation) for annotation in annotations]
-        page = _page(text, self.tokenizer.encode(text), labels)
+        for place, label in enumerate(labels):
+            _check(place, label, len(text))
+        page = _page(text, encoding, labels)
         if not (self.default_to_notebook if default_to_notebook is None else default_to_notebook):
             return page
         try:
@@ -102,6 +107,22 @@ class EncodingVisualizer:
             ) from error
         display(HTML(page))
         return None
+
+
+# `Any`: what is no annotation is told.
+def _check(place: int, label: Any, length: int) -> None:
+    """Refuses what cannot be drawn: it would be missing on the page."""
+    if not all(hasattr(label, name) for name in Annotation.__slots__):
+        raise TypeError(
+            f"`annotations[{place}]` must be an Annotation, found {type(label).__name__} {label!r:.60}; what "
+            "makes one of it is the `annotation_converter` of the visualizer"
+        )
+    # What goes beyond the end is drawn up to it.
+    if not 0 <= label.start < min(label.end, length):
+        raise ArgumentError(
+            f"`annotations[{place}]` goes from {label.start} to {label.end}, where the text, which has "
+            f"{length} characters, has none"
+        )
 
 
 def _colour(label: str, labels: list[str]) -> str:

@@ -13,7 +13,9 @@ Type checkers see what ``__set__`` takes and what ``__get__`` gives: an option m
 from __future__ import annotations
 
 import copy
+import reprlib
 from collections.abc import Callable
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from ..errors import ArgumentError, OutOfRangeError
@@ -156,14 +158,21 @@ def _a_count_or_none(name: str, value: Any) -> int | None:
 
 def a_number(name: str, value: Any) -> float:
     """A float, or a whole number that becomes one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"`{name}` must be a float, not {type(value).__name__}")
     return float(value)
 
 
 def _a_bool(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"`{name}` must be a bool, not {type(value).__name__}")
+    # A text such as "no" is true to Python.
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"`{name}` must be a bool, not {type(value).__name__} {reprlib.repr(value)}")
+    return bool(value)
+
+
+def _a_text_or_none(name: str, value: Any) -> str | None:
+    if not (value is None or isinstance(value, str)):
+        raise TypeError(f"`{name}` must be a str or None, not {type(value).__name__} {reprlib.repr(value)}")
     return value
 
 
@@ -184,12 +193,12 @@ def number(default: float, help: str, check: Checked = a_number) -> Number:
 
 def flag(default: bool, help: str, *, further: bool = False) -> Flag:
     """An option that is on or off."""
-    return Option(default, help, _a_bool if further else None, Typed(bool), further=further)
+    return Option(default, help, _a_bool, Typed(bool), further=further)
 
 
 def text(default: str | None, help: str) -> Text:
     """An option that is a text, or ``None``."""
-    return Option(default, help, None, Typed(str, "TEXT"))
+    return Option(default, help, _a_text_or_none, Typed(str, "TEXT"))
 
 
 def choice(*choices: str, help: str) -> Any:

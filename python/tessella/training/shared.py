@@ -36,7 +36,16 @@ def special(name: str, tokens: Tokens) -> list[AddedToken]:
 
 def _alphabet(name: str, strings: Iterable[str]) -> list[str]:
     """The first character of each string, each once. One `str` is a list of its characters."""
-    return list(dict.fromkeys(string[0] for string in strings if string))
+    if isinstance(strings, (bytes, Mapping)) or not isinstance(strings, Iterable):
+        kind = f"{type(strings).__name__} {reprlib.repr(strings)}"
+        raise TypeError(f"`{name}` must be a list of str, not {kind}")
+    letters: dict[str, None] = {}
+    for string in strings:
+        if not isinstance(string, str):
+            raise TypeError(f"`{name}` must be a list of str, found {string!r:.60} in it")
+        if string:
+            letters[string[0]] = None
+    return list(letters)
 
 
 def _or_nothing(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
@@ -122,7 +131,7 @@ TieBreak = Option[Literal["smaller_ids", "first_seen"], Literal["smaller_ids", "
 
 vocab_size = count(30000, "entries of the vocabulary, special tokens and alphabet included")
 min_frequency = count(0, "pairs rarer than this are not joined")
-show_progress: Flag = Option(True, "show a progress bar on a terminal")
+show_progress: Flag = flag(True, "show a progress bar on a terminal").but(typed=None)
 progress_format: Format = Option(
     "indicatif",
     "``indicatif`` (a bar), ``json`` (lines) or ``silent``",

@@ -19,6 +19,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .._near import nearest
 from ..errors import ArgumentError
 
 #: JSON Schema, which is JSON: its values are of many types.
@@ -183,7 +184,9 @@ def _object(value: dict[str, Any], schema: Schema, path: str) -> dict[str, Any]:
     properties = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
-            raise Invalid(path, f"needs `{name}`")
+            slips = [other for other in value if other not in properties and nearest(other, [name])]
+            told = f"; {_shown(slips[0])} is no field: is it meant?" if slips else ""
+            raise Invalid(path, f"needs `{name}`{told}")
     others = schema.get("additionalProperties", True)
     made = dict(value)
     for name in value if others is not True else ():

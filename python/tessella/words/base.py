@@ -41,6 +41,8 @@ class WordTokenizer:
 
     def words(self, text: str) -> list[Word]:
         """The words with their start and end."""
+        if not isinstance(text, str):
+            raise TypeError(f"`text` must be a str, not {type(text).__name__} {text!r:.60}")
         return [Word(text[start:end], start, end) for start, end in self.spans(text)]
 
     def tokenize(self, text: str) -> list[str]:

@@ -100,6 +100,8 @@ class Bytes(WordTokenizer):
 
     def values(self, text: str) -> list[int]:
         """The bytes as numbers."""
+        if not isinstance(text, str):
+            raise TypeError(f"`text` must be a str, not {type(text).__name__} {text!r:.60}")
         return list(text.encode("utf-8"))
 
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:

@@ -135,6 +135,8 @@ class Treebank(WordTokenizer):
 
     def tokenize(self, text: str) -> list[str]:
         """The words, quotation marks and (on request) brackets respelled."""
+        if not isinstance(text, str):
+            raise TypeError(f"`text` must be a str, not {type(text).__name__} {text!r:.60}")
         text = _apply(_BEFORE_BRACKETS, text)
         if self._convert:
             for bracket, name in _BRACKETS.items():

@@ -291,6 +291,7 @@ def test_the_shape_that_was_meant_is_told(client):
         (b'{"text": "a", "n": ' + b"9" * 5000 + b"}", 400, "no JSON"),
         (b"[]", 422, "$ must be an object, found []"),
         (b"{}", 422, "needs `text`"),
+        (b'{"texts": ["a"]}', 422, 'needs `text`; "texts" is no field: is it meant?'),
         (b'{"text": 3}', 422, "$.text must be a string, found 3"),
         (b'{"text": ["a", null]}', 422, "$.text[1] must be a string, found null"),
         (b'{"text": "a", "texts": 1}', 422, 'no field "texts"'),

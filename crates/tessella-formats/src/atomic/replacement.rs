@@ -36,7 +36,9 @@ impl Replacement {
         }
         let target = destination(path)?;
         if target.file_name().is_none() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"));
+            let empty = path.as_os_str().is_empty();
+            let why = if empty { "its name is empty: give it one" } else { "it is not the name of a file" };
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let folder = folder_of(&target);
         together::finish(folder)?;

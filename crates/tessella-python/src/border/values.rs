@@ -22,12 +22,14 @@ pub fn pattern(value: &Bound<'_, PyAny>) -> PyResult<Pattern> {
     }
 }
 
-/// Exactly one character.
-pub fn character(text: &str) -> PyResult<char> {
+/// Exactly one character, for this argument.
+pub fn character(text: &str, name: &str) -> PyResult<char> {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
         (Some(c), None) => Ok(c),
-        _ => Err(crate::border::errors::argument("expected a string of length 1")),
+        _ => Err(crate::border::errors::argument(format!(
+            "expected a string of length 1 for `{name}`, one character; found {text:?}"
+        ))),
     }
 }
 
@@ -47,10 +49,10 @@ pub fn behavior(value: &Bound<'_, PyAny>) -> PyResult<SplitBehavior> {
         wrong_type(Place::Argument("behavior"), value, &format!("expected one of {known}"), "")
     })?;
     BEHAVIORS.iter().find(|(known, _)| *known == name).map(|(_, behavior)| *behavior).ok_or_else(|| {
-        crate::border::errors::argument(
+        crate::border::errors::argument(format!(
             "Wrong value for SplitDelimiterBehavior, expected one of: \
-             `removed, isolated, merged_with_previous, merged_with_next, contiguous`",
-        )
+                 `removed, isolated, merged_with_previous, merged_with_next, contiguous`; found `{name}`"
+        ))
     })
 }
 

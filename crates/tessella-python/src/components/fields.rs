@@ -1,12 +1,14 @@
 //! Fields of components between Python and their descriptions, by the type of each.
 
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tessella_core::spec::described::{Field, Slot};
 use tessella_core::spec::{CharsmapMatching, TemplatePiece, TemplateSpecial};
 
 use crate::border::errors::{OrRaise, argument};
+use crate::border::place::{Place, wrong_type};
 use crate::border::values::{
     behavior, behavior_name, character, pattern, prepend_scheme, prepend_scheme_name, whole, whole_or_none,
 };
@@ -41,8 +43,46 @@ pub fn to_python(py: Python<'_>, slot: Slot<'_>) -> PyResult<Option<Py<PyAny>>> 
     .map(Some)
 }
 
-/// Sets a field.
+/// Sets a field. A value of another type is told with the field's name and what it expects.
 pub fn from_python(field: Field<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (name, expected) = (field.name, expected(&field.slot));
+    read(field, value).map_err(|error| match expected {
+        Some(expected) if is_about_the_type(&error, value.py()) => {
+            wrong_type(Place::Argument(name), value, &format!("expected {expected}"), "")
+        }
+        _ => error,
+    })
+}
+
+/// What a field expects, where reading it does not tell so by itself.
+fn expected(slot: &Slot<'_>) -> Option<&'static str> {
+    Some(match slot {
+        Slot::Flag(_) => "a bool",
+        Slot::MaybeFlag(_) => "a bool or None",
+        Slot::Probability(_) | Slot::MaybeReal(_) => "a number or None",
+        Slot::Text(_) | Slot::Scheme(_) | Slot::Matching(_) => "a str",
+        Slot::MaybeText(_) => "a str or None",
+        Slot::Texts(_) => "a list of str",
+        Slot::Character(_) => "a str of one character",
+        Slot::Bytes(_) => "bytes",
+        Slot::Pattern(_) => "a str or a tessella.Regex",
+        Slot::Token(_) => "a tuple of a token and its id, like ('[SEP]', 102)",
+        Slot::Template(_) => "a template, a str or a list of str",
+        Slot::Number(_) | Slot::MaybeNumber(_) | Slot::Behavior(_) | Slot::Specials(_) | Slot::Pieces(_) => {
+            return None;
+        }
+    })
+}
+
+/// Whether a value could not be read since it is none of the type: Python's own errors, and no class of ours.
+fn is_about_the_type(error: &PyErr, py: Python<'_>) -> bool {
+    let class = error.get_type(py);
+    class.is(py.get_type::<PyTypeError>())
+        || class.is(py.get_type::<PyOverflowError>())
+        || class.is(py.get_type::<PyValueError>())
+}
+
+fn read(field: Field<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let name = || format!("`{}`", field.name);
     match field.slot {
         Slot::Flag(flag) => *flag = value.extract()?,
@@ -57,7 +97,7 @@ pub fn from_python(field: Field<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         Slot::Text(text) => *text = value.extract()?,
         Slot::MaybeText(text) => *text = value.extract()?,
         Slot::Texts(texts) => *texts = value.extract::<Vec<String>>()?.into(),
-        Slot::Character(old) => *old = character(value.extract()?)?,
+        Slot::Character(old) => *old = character(value.extract()?, field.name)?,
         Slot::Bytes(bytes) => *bytes = value.extract::<Vec<u8>>()?.into(),
         Slot::Pattern(old) => *old = pattern(value)?,
         Slot::Behavior(old) => *old = behavior(value)?,
@@ -114,38 +154,39 @@ fn pieces(value: &Bound<'_, PyAny>) -> PyResult<Vec<TemplatePiece>> {
 /// Special tokens from `(token, id)`, `(id, token)` or a dict with `id`, `ids` and `tokens`.
 fn specials(value: &Bound<'_, PyAny>) -> PyResult<Vec<TemplateSpecial>> {
     if let Some(advice) = crate::border::inputs::without_order(value) {
-        let place = crate::border::place::Place::Argument("special_tokens");
-        return Err(crate::border::place::wrong_type(
-            place,
-            value,
-            "expected a list of special tokens",
-            advice,
-        ));
+        let place = Place::Argument("special_tokens");
+        return Err(wrong_type(place, value, "expected a list of special tokens", advice));
     }
-    value
-        .try_iter()?
-        .map(|special| {
-            let special = special?;
-            if let Ok((token, id)) = special.extract::<(String, u32)>() {
-                return Ok(TemplateSpecial::one(token, id));
+    let list = value.try_iter().map_err(|_| {
+        wrong_type(Place::Argument("special_tokens"), value, "expected a list of special tokens", "")
+    })?;
+    list.map(|special| {
+        let special = special?;
+        if let Ok((token, id)) = special.extract::<(String, u32)>() {
+            return Ok(TemplateSpecial::one(token, id));
+        }
+        if let Ok((id, token)) = special.extract::<(u32, String)>() {
+            return Ok(TemplateSpecial::one(token, id));
+        }
+        let Ok(fields) = special.cast::<PyDict>() else {
+            let one = "expected a (token, id) tuple or a dict with `id`, `ids` and `tokens`";
+            return Err(wrong_type(Place::Argument("special_tokens"), &special, one, ""));
+        };
+        let field = |name: &str| {
+            fields
+                .get_item(name)?
+                .ok_or_else(|| crate::border::errors::argument(format!("`{name}` must be specified")))
+        };
+        let (id, ids, tokens) = (field("id")?, field("ids")?, field("tokens")?);
+        match (id.extract(), ids.extract(), tokens.extract()) {
+            (Ok(id), Ok(ids), Ok(tokens)) => TemplateSpecial::new(id, ids, tokens).or_raise(),
+            _ => {
+                let one = "expected `id`, a str, `ids`, a list of int, and `tokens`, a list of str";
+                Err(wrong_type(Place::Argument("special_tokens"), &special, one, ""))
             }
-            if let Ok((id, token)) = special.extract::<(u32, String)>() {
-                return Ok(TemplateSpecial::one(token, id));
-            }
-            let Ok(fields) = special.cast::<PyDict>() else {
-                return Err(pyo3::exceptions::PyTypeError::new_err(
-                    "a special token of a template is a (token, id) tuple or a dict with `id`, `ids` and `tokens`",
-                ));
-            };
-            let field = |name: &str| {
-                fields.get_item(name)?.ok_or_else(|| {
-                    crate::border::errors::argument(format!("`{name}` must be specified"))
-                })
-            };
-            TemplateSpecial::new(field("id")?.extract()?, field("ids")?.extract()?, field("tokens")?.extract()?)
-                .or_raise()
-        })
-        .collect()
+        }
+    })
+    .collect()
 }
 
 fn specials_to_python(py: Python<'_>, specials: &[TemplateSpecial]) -> PyResult<Py<PyAny>> {

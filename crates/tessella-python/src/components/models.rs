@@ -6,15 +6,16 @@ use std::sync::Arc;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 use tessella_core::model::{Model, Scratch};
 use tessella_core::spec::{BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab};
 use tessella_formats::vocab_files::{model_files, read_bpe, resolve_merges};
 use tessella_train::again::{Renamed, emptied, keep_settings};
 
 use crate::border::errors::OrRaise;
+use crate::border::place::{Place, wrong_type};
 use crate::border::texts::{OF_AN_ID, string};
-use crate::border::values::argument;
+use crate::border::values::{argument, whole};
 use crate::components::stage::{Component, blank, filled, handle};
 use crate::results::token::Token;
 
@@ -56,10 +57,19 @@ fn with_scratch<R>(bytes: usize, work: impl FnOnce(&mut Scratch) -> R) -> R {
 }
 
 fn vocabulary(entries: &Bound<'_, PyDict>) -> PyResult<Arc<Vocab>> {
-    let entries = entries
-        .iter()
-        .map(|(token, id)| Ok((token.extract::<PyBackedStr>()?, argument::id(&id)?)))
-        .collect::<PyResult<Vec<_>>>()?;
+    let entry = |(token, id): (Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<(PyBackedStr, u32)> {
+        if !token.is_instance_of::<PyString>() {
+            return Err(wrong_type(Place::Argument("vocab"), &token, "a token must be a str", ""));
+        }
+        let token = token.extract::<PyBackedStr>()?;
+        // The name is put together only for an error.
+        let id = match id.extract::<u32>() {
+            Ok(id) => id,
+            Err(_) => whole(&id, &format!("the id of `{}`", &*token), u32::MAX.into())?,
+        };
+        Ok((token, id))
+    };
+    let entries = entries.iter().map(entry).collect::<PyResult<Vec<_>>>()?;
     Vocab::from_entries(entries.iter().map(|(token, id)| (&**token, *id))).or_raise().map(Arc::new)
 }
 

@@ -4,7 +4,7 @@
 //! and documentation. It knows its component's fields by name, its state as JSON and, for sequences, its
 //! parts.
 
-use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tessella_core::spec::{DecoderSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
@@ -48,7 +48,7 @@ pub fn filled<S: Component>(kind: &str, mut spec: S, given: Option<&Bound<'_, Py
         let name = field.name;
         let value = given.map(|given| given.get_item(name)).transpose()?.flatten();
         match value {
-            Some(value) => from_python(field, &value).map_err(|error| named(value.py(), name, error))?,
+            Some(value) => from_python(field, &value)?,
             None if field.required => return Err(argument(format!("{kind} lacks `{name}`"))),
             None => continue,
         }
@@ -59,14 +59,6 @@ pub fn filled<S: Component>(kind: &str, mut spec: S, given: Option<&Bound<'_, Py
     }
     spec.check().or_raise()?;
     Ok(spec)
-}
-
-/// An error about the type of an argument tells its name, as those of functions do.
-fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
-    match error.get_type(py).is(py.get_type::<PyTypeError>()) {
-        true => PyTypeError::new_err(format!("argument '{name}': {}", error.value(py))),
-        false => error,
-    }
 }
 
 pub fn get<S: Component>(node: &Node<S>, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
@@ -124,7 +116,7 @@ fn position(index: isize, len: usize) -> PyResult<usize> {
     if (0..len as isize).contains(&at) {
         Ok(at as usize)
     } else {
-        Err(PyIndexError::new_err("Index not found"))
+        Err(PyIndexError::new_err(format!("Index not found: {index} in a sequence of {len}")))
     }
 }
 

@@ -274,11 +274,12 @@ impl NormalizedString {
         callable(func, signature)?;
         self.each(|rewriter, c| {
             let mapped = func.call1((c,))?;
-            let mapped = mapped.cast::<PyString>().map_err(|_| PyTypeError::new_err(signature))?;
-            let mut mapped = mapped.to_str()?.chars();
-            match (mapped.next(), mapped.next()) {
+            let said = || format!("{signature}; of {c:?} it makes {}", crate::border::place::shown(&mapped));
+            let text = mapped.cast::<PyString>().map_err(|_| PyTypeError::new_err(said()))?;
+            let mut characters = text.to_str()?.chars();
+            match (characters.next(), characters.next()) {
                 (Some(one), None) => rewriter.replace(one),
-                _ => return Err(crate::border::errors::argument(signature)),
+                _ => return Err(crate::border::errors::argument(said())),
             }
             Ok(())
         })

@@ -34,6 +34,17 @@ fn is_ordered_set(texts: &Bound<'_, PyAny>) -> bool {
     texts.cast::<PyDict>().is_ok_and(|texts| texts.iter().all(|(_, value)| value.is_none()))
 }
 
+/// A cell of a column of Arrow's as what it holds: a text, a list of texts, a row.
+fn plain(item: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    if item.is_instance_of::<PyString>() || item.is_instance_of::<PyDict>() {
+        return Ok(item);
+    }
+    match item.getattr_opt("as_py")? {
+        Some(as_py) => as_py.call0(),
+        None => Ok(item),
+    }
+}
+
 impl Fetched {
     pub fn new(texts: &Bound<'_, PyAny>, corpus: CorpusOptions, portion: usize) -> PyResult<Self> {
         if let Some(advice) = walked_by_names(texts)
@@ -58,7 +69,7 @@ impl Fetched {
                 self.ended = true;
                 break;
             };
-            let item = item?;
+            let item = plain(item?)?;
             let iterator = Place::Argument("iterator");
             let place = iterator.entry(self.taken);
             self.taken += 1;

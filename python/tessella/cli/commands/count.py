@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -37,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(cutting, "-r --recipe NAME", "cut as this recipe does")
     option(cutting, "--merge", "the files are counts: add them up")
     option(parser, "-o --output FILE", "where to save the counts")
-    option(parser, "--tsv FILE", "write lines of piece, tab, count, for SentencePiece")
+    option(parser, "--tsv FILE", "write lines of piece, tab, count, for SentencePiece; - for standard output")
     option(parser, "--top N", "show the N most frequent pieces")
     option(parser, "--zipf", "draw how frequency falls with rank")
     option(parser, "--weight W", "count every occurrence so many times, a whole number")
@@ -79,13 +80,19 @@ def run(options: argparse.Namespace) -> int:
         stem = os.path.splitext(options.output)[0]
         better = f"name it {stem}.counts, or write lines with --tsv {stem}.tsv"
         check_ending(options.output, "--output", "counts in a form of their own", (".counts", ".bin"), better)
-    check_ending(options.tsv, "--tsv", "columns of text", (".tsv", ".txt"), "name it .tsv")
+    if options.tsv == "-":
+        if options.top or options.zipf:
+            raise ArgumentError("--tsv - fills standard output: leave out --top and --zipf, or name a file")
+    else:
+        check_ending(options.tsv, "--tsv", "columns of text", (".tsv", ".txt"), "name it .tsv")
     started = time.perf_counter()
     counts = _merged(options) if options.merge else _counted(options)
     seconds = time.perf_counter() - started
     if options.output:
         counts.save(options.output, progress=not options.quiet)
-    if options.tsv:
+    if options.tsv == "-":
+        _to_standard_output(counts)
+    elif options.tsv:
         counts.to_tsv(options.tsv)
     _report(counts, seconds, options)
     return 0
@@ -100,7 +107,10 @@ def _counted(options: argparse.Namespace) -> PieceCounts:
     if options.recipe:
         return recipes.get(options.recipe).count(source(options), **given)
     if not options.tokenizer:
-        raise ArgumentError("say how texts are cut: --tokenizer FILE or --recipe NAME")
+        raise ArgumentError(
+            "say how texts are cut: --tokenizer FILE or --recipe NAME. Counts that were saved are shown by "
+            "`tessella inspect`, and joined by --merge"
+        )
     return count_pieces(source(options), inputs.load(options.tokenizer), **given)
 
 
@@ -138,6 +148,16 @@ def _merged(options: argparse.Namespace) -> PieceCounts:
             counts.merge(PieceCounts.load(name), weight)
         meter.update(sum(sizes), sum(sizes))
     return counts
+
+
+def _to_standard_output(counts: PieceCounts) -> None:
+    """The lines of ``to_tsv``, which writes files only."""
+    with tempfile.TemporaryDirectory() as folder, inputs.Output(None) as out:
+        path = os.path.join(folder, "counts.tsv")
+        counts.to_tsv(path)
+        with open(path, encoding="utf-8", newline="\n") as file:
+            for line in file:
+                out.line(line.removesuffix("\n"))
 
 
 def _report(counts: PieceCounts, seconds: float, options: argparse.Namespace) -> None:

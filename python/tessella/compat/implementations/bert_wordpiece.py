@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..._given import token_text
 from ...models import WordPiece
 from ...processors import BertProcessing
 from ...recipes.wordpiece import stages
@@ -52,7 +53,9 @@ class BertWordPieceTokenizer(BaseTokenizer):
         parameters = arguments(locals())
         if isinstance(vocab, (str, os.PathLike)):
             vocab = WordPiece.read_file(vocab)
-        model = WordPiece(vocab, unk_token=str(unk_token), continuing_subword_prefix=wordpieces_prefix)
+        model = WordPiece(
+            vocab, unk_token=token_text("unk_token", unk_token), continuing_subword_prefix=wordpieces_prefix
+        )
         tokenizer = with_specials(model, unk_token, sep_token, cls_token, pad_token, mask_token)
         stages(
             tokenizer,
@@ -64,7 +67,8 @@ class BertWordPieceTokenizer(BaseTokenizer):
         )
         if vocab is not None:
             ends = []
-            for name, token in (("sep_token", str(sep_token)), ("cls_token", str(cls_token))):
+            for name, given in (("sep_token", sep_token), ("cls_token", cls_token)):
+                token = token_text(name, given)
                 id = tokenizer.token_to_id(token)
                 if id is None:
                     raise TypeError(f"{name} not found in the vocabulary")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ... import decoders, pre_tokenizers
+from ..._given import token_text
 from ...normalizers import BertNormalizer
 from ...tokens import AddedToken
 from .base import Files, MergesTokenizer, Tokens, arguments, merges_model, normalizers, with_specials
@@ -48,8 +49,13 @@ class CharBPETokenizer(MergesTokenizer):
         split_on_whitespace_only: bool = False,
     ) -> None:
         parameters = arguments(locals(), "merges")
+        unknown = token_text("unk_token", unk_token)
         model = merges_model(
-            vocab, merges, dropout=dropout, unk_token=str(unk_token), end_of_word_suffix=suffix
+            vocab,
+            merges,
+            dropout=dropout,
+            unk_token=unknown,
+            end_of_word_suffix=suffix,
         )
         tokenizer = with_specials(model, unk_token)
         bert = [BertNormalizer(lowercase=False)] if bert_normalizer else []

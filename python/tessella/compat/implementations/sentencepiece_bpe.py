@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ..._given import token_text
 from ...normalizers import NFKC
 from ...recipes.metaspace import blanks
 from ...tokens import AddedToken
@@ -44,7 +45,8 @@ class SentencePieceBPETokenizer(MergesTokenizer):
         fuse_unk: bool | None = False,
     ) -> None:
         parameters = arguments(locals(), "merges", "fuse_unk")
-        model = merges_model(vocab, merges, dropout=dropout, unk_token=str(unk_token), fuse_unk=fuse_unk)
+        unknown = token_text("unk_token", unk_token)
+        model = merges_model(vocab, merges, dropout=dropout, unk_token=unknown, fuse_unk=fuse_unk)
         tokenizer = with_specials(model, unk_token)
         tokenizer.normalizer = NFKC()
         blanks(tokenizer, replacement, add_prefix_space)

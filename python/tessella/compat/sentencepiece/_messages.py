@@ -203,13 +203,34 @@ class _Message:
         return type(self).FromString, (self.SerializeToString(),)
 
     def __repr__(self) -> str:
-        lines = []
+        return "".join(self._lines(""))
+
+    def _lines(self, indent: str) -> Iterator[str]:
+        """The message as protocol buffers are written for people to read."""
         for name, _, kind in type(self)._fields:
             if issubclass(kind, _Message):
-                lines += [f"{name} {{\n{message!r}}}\n" for message in self._set[name]]
+                for message in self._set[name]:
+                    yield f"{indent}{name} {{\n"
+                    yield from message._lines(indent + "  ")
+                    yield f"{indent}}}\n"
             elif name in self._set:
-                lines.append(f"{name}: {self._set[name]!r}\n")
-        return "".join(lines)
+                value = self._set[name]
+                yield f"{indent}{name}: {_quoted(value) if kind is str else _plain(value)}\n"
+
+
+_ESCAPES = {
+    **{code: f"\\{code:03o}" for code in (*range(32), 127)},
+    **{ord(letter): f"\\{name}" for letter, name in zip("\n\r\t\"'\\", "nrt\"'\\", strict=True)},
+}
+
+
+def _quoted(text: str) -> str:
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def _plain(value: float) -> str:
+    """A number; nine digits tell a float of 32 bits from all others."""
+    return str(value) if isinstance(value, int) else f"{value:.9g}"
 
 
 class _Piece(_Message):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from ... import _tessella
 from ..._files import _read_file
-from ...errors import ArgumentError
+from ...errors import ArgumentError, FormatError
 from . import _decoding
 from ._errors import PieceIndexError, SentencePieceError, as_runtime_errors
 from ._messages import written
@@ -49,7 +50,11 @@ class Vocabulary:
         if not isinstance(filename, (str, bytes)):
             raise TypeError(f"filename must be str, found {type(filename).__name__}")
         with as_runtime_errors():
-            self._handle = _tessella.SentencePieceHandle(_read_file(filename))
+            content = _read_file(filename)
+            try:
+                self._handle = _tessella.SentencePieceHandle(content)
+            except FormatError as error:
+                raise FormatError(f"{error} (in {os.fsdecode(filename)})") from None
         return True
 
     def load_from_serialized_proto(self, serialized: bytes | Message) -> bool:

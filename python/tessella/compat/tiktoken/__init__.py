@@ -18,9 +18,13 @@ Example:
 
 from __future__ import annotations
 
+from . import model as model
 from .core import Encoding
 from .known import encoding_name_for_model
 from .registry import encoding_for_model, get_encoding, list_encoding_names
+
+#: The version whose names and answers these are.
+__version__ = "0.14.0"
 
 __all__ = [
     "Encoding",

@@ -145,6 +145,8 @@ class Encoding:
 
     def _checked(self, text: str, allowed: _Allowed, disallowed: _Disallowed) -> AbstractSet[str]:
         """The special tokens to find, once it is sure that none of the others is in the text."""
+        if not isinstance(text, str):
+            raise TypeError(f"`text` must be a str, not {type(text).__name__}")
         if isinstance(allowed, str) and allowed == "all":
             allowed = self._special_set
         if isinstance(disallowed, str) and disallowed == "all":
@@ -215,8 +217,6 @@ class Encoding:
                 ids.append(self._specials[part])
             elif part:
                 ids += self.encode_ordinary(part)
-        if not ids and not isinstance(text, str):
-            raise TypeError(f"`text` must be a str, not {type(text).__name__}")
         return ids
 
     def encode_to_numpy(
