@@ -267,7 +267,7 @@ impl Pairs {
         wanted: impl Fn(Symbol, Symbol) -> bool,
     ) -> Option<Merger> {
         let Pairs { filling, of_two, .. } = self;
-        Some(Merger { pairs: filling.finish(wanted)?, of_two, of_byte, ids, wide: None })
+        Some(Merger { pairs: filling.finish(wanted)?, of_two, of_byte: of_byte.into(), ids, wide: None })
     }
 }
 

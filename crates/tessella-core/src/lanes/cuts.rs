@@ -127,7 +127,7 @@ impl Marks {
         for (left, right, result) in merger.pairs.iter() {
             *marks.get_mut(result as usize)? = Self::PAIR | u64::from(left) << 32 | u64::from(right);
         }
-        for (byte, &symbol) in (0..=u8::MAX).zip(&merger.of_byte) {
+        for (byte, &symbol) in (0..=u8::MAX).zip(merger.of_byte.iter()) {
             let one = Few::of(&[byte]);
             *ends.get_mut(symbol as usize)? = Ends { first: one, last: one }.word();
         }

@@ -82,7 +82,7 @@ fn added_up(merger: &Merger, known: &mut Known) -> Vec<u16> {
         }
     });
     let mut of_symbol = vec![0_u16; count];
-    for &symbol in &merger.of_byte {
+    for &symbol in merger.of_byte.iter() {
         if let Some(length) = of_symbol.get_mut(symbol as usize) {
             *length = 1;
         }

@@ -72,7 +72,7 @@ impl Longest {
             let place = made.get_mut(result as usize)?;
             (place.left, place.right, place.length) = (left, right, lengths.of(merger.ids.of(result)));
         }
-        for &symbol in &merger.of_byte {
+        for &symbol in merger.of_byte.iter() {
             made.get_mut(symbol as usize)?.length = lengths.of(merger.ids.of(symbol));
         }
         // Parts come before what is made of them.

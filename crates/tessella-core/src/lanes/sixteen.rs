@@ -2,8 +2,8 @@
 //!
 //! Symbols stand in rows: row `r` holds symbol `r` of every piece, and beside it what each makes with the one below. A
 //! step finds the lowest rank of every piece, makes that merge, and looks up the two new pairs of all pieces. Pieces that
-//! are done wait for the others, so those of a group are of about the same length. Two groups go in turn, for the steps
-//! of one wait for each other. In the end symbols become ids, row by row.
+//! are done wait for the others, so those of a group are of about the same length. Two groups take each step together, so that
+//! what both look up is on its way at once. In the end symbols become ids, row by row.
 //!
 //! The steps are in `x86_sixteen`, and in `x86_eights` for vectors of half that length; the lanes of [`super::merge`] are the slow
 //! twin.
@@ -111,7 +111,9 @@ mod tests {
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
         let count = 3 + below(200);
         let first = count as Symbol;
-        let letters: Vec<Symbol> = (b'a'..=b'e').map(|byte| first + Symbol::from(byte)).collect();
+        // Symbols of bytes that a byte tells from the least of them, or that lie further apart.
+        let apart = 1 + below(2) as Symbol;
+        let letters: Vec<Symbol> = (b'a'..=b'e').map(|byte| first + apart * Symbol::from(byte)).collect();
         let mut pairs: Vec<(Symbol, Symbol, Symbol)> = Vec::new();
         for result in 0..first {
             let mut pick = || match below(2) {
@@ -123,8 +125,8 @@ mod tests {
                 pairs.push((left, right, result));
             }
         }
-        let of_byte = std::array::from_fn(|byte| first + byte as Symbol);
-        let ids = (0..first + 256).collect();
+        let of_byte = std::array::from_fn(|byte| first + apart * byte as Symbol);
+        let ids = (0..first + apart * 256).collect();
         let firsts = if wide { &of_byte[..128] } else { &of_byte[..] };
         let mut merger = Merger::reading(&pairs, of_byte, firsts, ids).unwrap();
         let mut of_char = CharTable::new(NEVER);

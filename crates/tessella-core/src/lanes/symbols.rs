@@ -1,5 +1,7 @@
 //! What pieces are merged with: symbols, what two of them become, and their ids.
 
+use std::ops::Deref;
+
 use super::characters::code_point_at;
 use super::pairs::{NEVER, PairHash, Symbol};
 use crate::ids::TokenId;
@@ -11,10 +13,49 @@ pub struct Merger {
     pub pairs: PairHash,
     /// What two bytes become, by the left one times 256 plus the right one.
     pub of_two: Box<[Symbol; 1 << 16]>,
-    pub of_byte: [Symbol; 256],
+    pub of_byte: OfByte,
     pub ids: Ids,
     /// Where symbols are characters and not bytes: those of other characters than ASCII.
     pub wide: Option<Box<Wide>>,
+}
+
+/// The symbols of bytes.
+#[derive(Debug)]
+pub struct OfByte {
+    symbols: [Symbol; 256],
+    near: Option<Near>,
+}
+
+/// The symbols of bytes as the least of them and how far the others are from it, where a byte tells that: vectors look up bytes.
+#[derive(Debug)]
+pub struct Near {
+    pub least: Symbol,
+    pub further: [u8; 256],
+}
+
+impl From<[Symbol; 256]> for OfByte {
+    fn from(symbols: [Symbol; 256]) -> Self {
+        let least = symbols.iter().fold(Symbol::MAX, |least, &symbol| least.min(symbol));
+        let further = symbols.map(|symbol| (symbol - least) as u8);
+        let are_near = symbols.iter().all(|symbol| symbol - least <= u8::MAX.into());
+        OfByte { symbols, near: are_near.then_some(Near { least, further }) }
+    }
+}
+
+impl Deref for OfByte {
+    type Target = [Symbol; 256];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Symbol; 256] {
+        &self.symbols
+    }
+}
+
+impl OfByte {
+    #[inline(always)]
+    pub fn near(&self) -> Option<&Near> {
+        self.near.as_ref()
+    }
 }
 
 /// The ids of symbols.

@@ -24,7 +24,7 @@ use super::key::Key;
 use super::leads::{Leads, Led};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
-use super::symbols::Ids;
+use super::symbols::{Ids, OfByte};
 use super::told::{self, Told};
 use super::unfold::{Unfolded, unfolded_one_by_one};
 use super::walk::{self, Arrived, Grid, Nodes};
@@ -183,7 +183,7 @@ pub trait Vectors: Copy {
     fn begin_group<const N: usize>(
         self,
         _group: &mut Group<N>,
-        _of_byte: &[Symbol; 256],
+        _of_byte: &OfByte,
         _of_two: &[Symbol; 1 << 16],
         _pieces: (&[[u8; LANES]; N], &[u32; LANES], usize),
     ) {

@@ -13,7 +13,7 @@ use super::key::Key;
 use super::leads::{FEW, Leads, Led, MIXED};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, LANES};
-use super::symbols::Ids;
+use super::symbols::{Ids, OfByte};
 use super::told::Told;
 use super::unfold::Unfolded;
 use super::vectors::{Task, Vectors, WRITTEN, slot_by_words};
@@ -190,7 +190,7 @@ impl Vectors for Avx2 {
     fn begin_group<const N: usize>(
         self,
         group: &mut Group<N>,
-        of_byte: &[Symbol; 256],
+        of_byte: &OfByte,
         of_two: &[Symbol; 1 << 16],
         pieces: (&[[u8; LANES]; N], &[u32; LANES], usize),
     ) {

@@ -11,7 +11,7 @@ use super::pairs::{
     part_bits,
 };
 use super::rows::{Group, LANES, PLACE_BITS, Row};
-use super::symbols::Ids;
+use super::symbols::{Ids, OfByte};
 use super::x86_avx2_halves::{EIGHT, load_eight, store_eight};
 use crate::ids::TokenId;
 
@@ -24,6 +24,9 @@ enum Half {
     First,
     Second,
 }
+
+/// Times eight pairs that are looked up together.
+const TOGETHER: usize = 8;
 
 const HALVES: [Half; 2] = [Half::First, Half::Second];
 
@@ -90,32 +93,48 @@ fn numbers(eight: [u32; EIGHT]) -> __m256i {
     }
 }
 
+/// What is left to do of half a group.
+struct Left {
+    /// Rows of the pieces that are not merged yet.
+    rows: usize,
+    /// The lowest rank of each piece, above its row.
+    lowest: __m256i,
+}
+
 /// Makes all merges of two groups and puts ids in the place of symbols.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub fn merge<const N: usize>(groups: &mut [Group<N>; 2], pairs: &PairHash, ids: &Ids) {
     const { assert!(N <= 1 << PLACE_BITS) };
     let table = Table::new(pairs);
-    // Rows of the pieces of each half that are not merged yet.
-    let mut going = groups.each_ref().map(|group| [group.going; 2]);
-    let mut chosen = [[None; 2]; 2];
-    let mut is_first = true;
+    let left_of = |group: &Group<N>, half| Left { rows: group.going, lowest: lowest(group, half) };
+    let mut left = groups.each_ref().map(|group| HALVES.map(|half| left_of(group, half)));
     loop {
-        let mut goes_on = false;
-        for ((group, going), chosen) in groups.iter_mut().zip(&mut going).zip(&mut chosen) {
-            for ((half, going), chosen) in HALVES.into_iter().zip(going).zip(chosen) {
-                match *chosen {
-                    Some(made) => settle(group, half, *going, made),
-                    None if is_first => {}
-                    None => continue,
+        let mut chosen = [[None; 2]; 2];
+        let mut asked = [[all(NEVER as usize); 2]; 8];
+        let halves = groups.iter_mut().zip(&mut left).zip(&mut chosen).zip(asked.as_chunks_mut::<4>().0);
+        for (((group, left), chosen), asked) in halves {
+            let halves = HALVES.into_iter().zip(left).zip(chosen).zip(asked.as_chunks_mut().0);
+            for (((half, left), chosen), asked) in halves {
+                *chosen = choose(group, half, left);
+                if let Some(chosen) = chosen {
+                    *asked = chosen.pairs();
                 }
-                *chosen = choose(group, half, going, &table);
-                goes_on |= chosen.is_some();
             }
         }
-        is_first = false;
-        if !goes_on {
+        if chosen.as_flattened().iter().all(Option::is_none) {
             break;
+        }
+        // All ask for their pairs together, so that none waits alone.
+        let found = table.some(asked);
+        let halves = groups.iter_mut().zip(&mut left).zip(&chosen).zip(found.as_chunks::<4>().0);
+        for (((group, left), chosen), found) in halves {
+            let halves = HALVES.into_iter().zip(left).zip(chosen).zip(found.as_chunks().0);
+            for (((half, left), chosen), found) in halves {
+                if let Some(chosen) = chosen {
+                    settle(group, half, left, chosen, found);
+                }
+            }
         }
     }
     for group in groups {
@@ -214,7 +233,7 @@ pub fn turned(texts: &[[u8; LANES]; LANES]) -> [[u8; LANES]; LANES] {
 #[inline]
 pub fn begin<const N: usize>(
     group: &mut Group<N>,
-    of_byte: &[Symbol; 256],
+    of_byte: &OfByte,
     of_two: &[Symbol; 1 << 16],
     (bytes, lengths, rows): (&[[u8; LANES]; N], &[u32; LANES], usize),
 ) {
@@ -253,12 +272,19 @@ pub fn begin_symbols<const N: usize>(
             symbols.get(start..start + half.of(lengths)[lane] as usize).unwrap_or_default()
         });
         let row_of = |row: usize| numbers(pieces.map(|piece| piece.get(row).copied().unwrap_or(NEVER)));
-        let mut above = row_of(0);
-        for row in 0..rows {
-            let below = row_of(row + 1);
-            half.store(&mut group.symbols[row], above);
-            half.store(&mut group.ranks[row], table.eight(above, below));
-            above = below;
+        let mut last = row_of(0);
+        for first in (0..rows).step_by(TOGETHER) {
+            // Rows behind the last one are none of a piece's.
+            let mut pairs = [[last; 2]; TOGETHER];
+            for (pair, row) in pairs.iter_mut().zip(first + 1..) {
+                *pair = [last, row_of(row)];
+                last = pair[1];
+            }
+            let found = table.some(pairs);
+            for ((row, [above, _]), rank) in (first..rows).zip(pairs).zip(found) {
+                half.store(&mut group.symbols[row], above);
+                half.store(&mut group.ranks[row], rank);
+            }
         }
     }
     group.end(rows);
@@ -270,26 +296,25 @@ struct Chosen {
     /// The rows before the merged symbols and those of them; no row of a piece that is done.
     before: __m256i,
     at: __m256i,
-    of_left: __m256i,
-    of_right: __m256i,
+    left: __m256i,
+    merged: __m256i,
+    right: __m256i,
 }
 
-/// Makes the next merge of each piece, and looks up the new pairs; nothing if there is none.
+impl Chosen {
+    /// The pairs that there are now.
+    #[inline(always)]
+    fn pairs(&self) -> [[__m256i; 2]; 2] {
+        [[self.left, self.merged], [self.merged, self.right]]
+    }
+}
+
+/// Makes the next merge of each piece; nothing if there is none.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn choose<const N: usize>(
-    group: &mut Group<N>,
-    half: Half,
-    going: &mut usize,
-    table: &Table<'_>,
-) -> Option<Chosen> {
+fn choose<const N: usize>(group: &mut Group<N>, half: Half, of_half: &mut Left) -> Option<Chosen> {
     let never = all(NEVER as usize);
-    let rows = (*going).min(N - 1);
-    let mut lowest = _mm256_set1_epi32(-1);
-    for (row, ranks) in group.ranks[..rows].iter().enumerate() {
-        let ranks = _mm256_slli_epi32::<{ PLACE_BITS as i32 }>(half.load(ranks));
-        lowest = _mm256_min_epu32(lowest, _mm256_or_si256(ranks, all(row)));
-    }
+    let (rows, lowest) = (of_half.rows.min(N - 1), of_half.lowest);
     let merged = _mm256_srli_epi32::<{ PLACE_BITS as i32 }>(lowest);
     let goes_on = _mm256_cmpgt_epi32(never, merged);
     if _mm256_movemask_epi8(goes_on) == 0 {
@@ -316,19 +341,46 @@ fn choose<const N: usize>(
         (symbols, ranks) = (below, ranks_below);
     }
     // Who goes on has lost a symbol in every step.
-    *going = rows - 1;
-    Some(Chosen { before, at, of_left: table.eight(left, merged), of_right: table.eight(merged, right) })
+    of_half.rows = rows - 1;
+    Some(Chosen { before, at, left, merged, right })
 }
 
-/// Writes what was looked up.
+/// The lowest rank of each piece, above its row.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn settle<const N: usize>(group: &mut Group<N>, half: Half, going: usize, chosen: Chosen) {
-    let Chosen { before, at, of_left, of_right } = chosen;
-    for (row, place) in group.ranks[..going.min(N - 1)].iter_mut().enumerate() {
-        let ranks = choice(_mm256_cmpeq_epi32(all(row), before), of_left, half.load(place));
-        half.store(place, choice(_mm256_cmpeq_epi32(all(row), at), of_right, ranks));
+fn lowest<const N: usize>(group: &Group<N>, half: Half) -> __m256i {
+    let mut lowest = _mm256_set1_epi32(-1);
+    for (row, ranks) in group.ranks[..group.going.min(N - 1)].iter().enumerate() {
+        lowest = _mm256_min_epu32(lowest, with_row(half.load(ranks), row));
     }
+    lowest
+}
+
+/// Ranks above the number of their row.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn with_row(ranks: __m256i, row: usize) -> __m256i {
+    _mm256_or_si256(_mm256_slli_epi32::<{ PLACE_BITS as i32 }>(ranks), all(row))
+}
+
+/// Writes what was looked up, and finds the lowest rank of each piece, as [`lowest`] does.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn settle<const N: usize>(
+    group: &mut Group<N>,
+    half: Half,
+    of_half: &mut Left,
+    &Chosen { before, at, .. }: &Chosen,
+    &[of_left, of_right]: &[__m256i; 2],
+) {
+    let mut lowest = _mm256_set1_epi32(-1);
+    for (row, place) in group.ranks[..of_half.rows.min(N - 1)].iter_mut().enumerate() {
+        let ranks = choice(_mm256_cmpeq_epi32(all(row), before), of_left, half.load(place));
+        let ranks = choice(_mm256_cmpeq_epi32(all(row), at), of_right, ranks);
+        half.store(place, ranks);
+        lowest = _mm256_min_epu32(lowest, with_row(ranks, row));
+    }
+    of_half.lowest = lowest;
 }
 
 /// The table of pairs, as vectors want it.
@@ -354,31 +406,52 @@ impl<'t> Table<'t> {
         _mm256_blend_epi32::<0xAA>(even, odd)
     }
 
-    /// What eight pairs become.
+    /// What some times eight pairs become, each step of all of them before the next one: so their loads are on their way together.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn eight(&self, left: __m256i, right: __m256i) -> __m256i {
+    fn some<const K: usize>(&self, pairs: [[__m256i; 2]; K]) -> [__m256i; K] {
+        let zero = _mm256_setzero_si256();
+        let (mut buckets, mut found) = ([zero; K], [zero; K]);
+        let (mut pilots, mut slots) = ([[0; EIGHT]; K], [[0; EIGHT]; K]);
         let times = |numbers, by: u32| _mm256_mullo_epi32(numbers, all(by as usize));
-        let sum = |of: [u32; 2]| _mm256_add_epi32(times(left, of[0]), times(right, of[1]));
-        let of_bucket = sum(OF_BUCKET);
-        let mixed = _mm256_xor_si256(of_bucket, _mm256_srli_epi32::<{ MIX_SHIFT as i32 }>(of_bucket));
-        let of_bucket = times(mixed, MIX);
-        let bucket = Self::below(of_bucket, self.pilots.len());
-        let pilots = numbers(eight(bucket).map(|bucket| self.pilots[bucket as usize].into()));
-        let moved = _mm256_xor_si256(sum(OF_SLOT), times(pilots, OF_PILOT));
-        let moved = _mm256_xor_si256(times(moved, MOVED), _mm256_srli_epi32::<{ MOVED_SHIFT as i32 }>(moved));
-        let in_part = _mm256_srl_epi32(moved, _mm_cvtsi32_si128(self.parts_log2 as i32));
-        let part = _mm256_and_si256(of_bucket, all(part_bits(self.parts_log2) as usize));
-        let slots = Self::below(_mm256_or_si256(part, in_part), self.slots.len());
-        let halves = |numbers| [_mm256_castsi256_si128(numbers), _mm256_extracti128_si256::<1>(numbers)];
-        let [[left, left_behind], [right, right_behind]] = [left, right].map(halves);
-        let found = eight(slots).map(|slot| self.slots[slot as usize]);
-        let [first, second] = found.as_chunks().0 else { return all(NEVER as usize) };
-        let (low, high) = (four(first, left, right), four(second, left_behind, right_behind));
-        // The lower half of each number.
-        let both = _mm256_shuffle_ps::<0b10_00_10_00>(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
-        _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(both))
+        let sum = |[left, right]: [__m256i; 2], of: [u32; 2]| {
+            _mm256_add_epi32(times(left, of[0]), times(right, of[1]))
+        };
+        for at in 0..K {
+            let of_bucket = sum(pairs[at], OF_BUCKET);
+            let mixed = _mm256_xor_si256(of_bucket, _mm256_srli_epi32::<{ MIX_SHIFT as i32 }>(of_bucket));
+            buckets[at] = times(mixed, MIX);
+            let places = eight(Self::below(buckets[at], self.pilots.len()));
+            pilots[at] = places.map(|bucket| self.pilots[bucket as usize].into());
+        }
+        for at in 0..K {
+            let pilots = times(numbers(pilots[at]), OF_PILOT);
+            let moved = _mm256_xor_si256(sum(pairs[at], OF_SLOT), pilots);
+            let moved =
+                _mm256_xor_si256(times(moved, MOVED), _mm256_srli_epi32::<{ MOVED_SHIFT as i32 }>(moved));
+            let in_part = _mm256_srl_epi32(moved, _mm_cvtsi32_si128(self.parts_log2 as i32));
+            let part = _mm256_and_si256(buckets[at], all(part_bits(self.parts_log2) as usize));
+            let places = eight(Self::below(_mm256_or_si256(part, in_part), self.slots.len()));
+            slots[at] = places.map(|slot| self.slots[slot as usize]);
+        }
+        for at in 0..K {
+            found[at] = together(&slots[at], pairs[at]);
+        }
+        found
     }
+}
+
+/// What eight pairs become, of which these were found.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn together(found: &[u64; EIGHT], pair: [__m256i; 2]) -> __m256i {
+    let halves = |numbers| [_mm256_castsi256_si128(numbers), _mm256_extracti128_si256::<1>(numbers)];
+    let [[left, left_behind], [right, right_behind]] = pair.map(halves);
+    let [first, second] = found.as_chunks().0 else { return all(NEVER as usize) };
+    let (low, high) = (four(first, left, right), four(second, left_behind, right_behind));
+    // The lower half of each number.
+    let both = _mm256_shuffle_ps::<0b10_00_10_00>(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(both))
 }
 
 /// What four pairs become, of which these were found.

@@ -7,7 +7,7 @@ use super::pairs::{
     part_bits,
 };
 use super::rows::{Group, Joined, LANES, PLACE_BITS, Row};
-use super::symbols::Ids;
+use super::symbols::{Ids, Near, OfByte};
 #[cfg(miri)]
 use super::x86_interpreted::{
     _mm512_i32gather_epi32, _mm512_i32gather_epi64, _mm512_mask_i32gather_epi32, _mm512_srl_epi32,
@@ -18,24 +18,34 @@ use crate::ids::TokenId;
 const ROW_BITS: u32 = 6;
 const _: () = assert!(BITS + ROW_BITS <= 32);
 
+/// Times sixteen pairs that are looked up together.
+const TOGETHER: usize = 4;
+
 /// Makes all merges of two groups and puts ids in the place of symbols.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 pub fn merge<const N: usize>(groups: &mut [Group<N>; 2], pairs: &PairHash, ids: &Ids) {
     const { assert!(N <= 1 << ROW_BITS) };
     let table = Table::new(pairs);
-    // While one group waits for what it has looked up, the other one goes on.
     let [first, second] = &mut *groups;
-    let mut of_first = choose(first, &table);
-    let mut of_second = choose(second, &table);
-    while of_first.is_some() | of_second.is_some() {
-        if let Some(chosen) = of_first {
-            settle(first, chosen);
-            of_first = choose(first, &table);
-        }
-        if let Some(chosen) = of_second {
-            settle(second, chosen);
-            of_second = choose(second, &table);
+    let (mut of_first, mut of_second) = (lowest(first), lowest(second));
+    loop {
+        match (choose(first, of_first), choose(second, of_second)) {
+            (None, None) => break,
+            (Some(one), None) => {
+                of_first = settle(first, &one, table.some(one.pairs()));
+            }
+            (None, Some(one)) => {
+                of_second = settle(second, &one, table.some(one.pairs()));
+            }
+            (Some(one), Some(other)) => {
+                // Both ask for their pairs together, so that none waits alone.
+                let ([left, right], [other_left, other_right]) = (one.pairs(), other.pairs());
+                let [left, right, other_left, other_right] =
+                    table.some([left, right, other_left, other_right]);
+                of_first = settle(first, &one, [left, right]);
+                of_second = settle(second, &other, [other_left, other_right]);
+            }
         }
     }
     groups.iter_mut().for_each(|group| spell(group, ids));
@@ -158,17 +168,55 @@ pub fn columns([first, second, third, fourth]: [__m512i; 4]) -> [[u8; LANES]; LA
     bytes
 }
 
+/// [`Near`] in vectors.
+#[derive(Clone, Copy)]
+struct NearBytes {
+    least: __m512i,
+    further: [__m512i; 4],
+}
+
+impl NearBytes {
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn of(near: &Near) -> NearBytes {
+        let mut further = [_mm512_setzero_si512(); 4];
+        for (vector, bytes) in further.iter_mut().zip(near.further.as_chunks::<64>().0) {
+            // SAFETY: 64 bytes are there, and this load asks for no alignment.
+            #[allow(unsafe_code)]
+            unsafe {
+                *vector = _mm512_loadu_si512(bytes.as_ptr().cast());
+            }
+        }
+        NearBytes { least: _mm512_set1_epi32(near.least as i32), further }
+    }
+
+    /// The symbols of sixteen bytes.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[inline]
+    fn symbols(self, bytes: &[u8; LANES]) -> __m512i {
+        let NearBytes { least, further: [first, second, third, fourth] } = self;
+        // SAFETY: 16 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let bytes = unsafe { _mm512_castsi128_si512(_mm_loadu_si128(bytes.as_ptr().cast())) };
+        let low = _mm512_permutex2var_epi8(first, bytes, second);
+        let high = _mm512_permutex2var_epi8(third, bytes, fourth);
+        let both = _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(bytes), high);
+        _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(both)), least)
+    }
+}
+
 /// Writes the symbols of the first bytes of pieces, and what each and the one below it become.
-#[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi")]
 #[inline]
 pub fn begin<const N: usize>(
     group: &mut Group<N>,
-    of_byte: &[Symbol; 256],
+    of_byte: &OfByte,
     of_two: &[Symbol; 1 << 16],
     (bytes, lengths, rows): (&[[u8; LANES]; N], &[u32; LANES], usize),
 ) {
     let rows = rows.min(N - 1);
     let never = _mm512_set1_epi32(NEVER as i32);
+    let near = of_byte.near().map(|near| NearBytes::of(near));
     // SAFETY: rows are 64 bytes, lines of bytes 16; a byte is a place of the first table, two bytes of the second.
     #[allow(unsafe_code)]
     unsafe {
@@ -179,7 +227,10 @@ pub fn begin<const N: usize>(
             let both = _mm512_or_si512(_mm512_slli_epi32::<8>(first), second);
             let within = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(row as i32));
             let with_next = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(row as i32 + 1));
-            let symbols = _mm512_mask_i32gather_epi32::<4>(never, within, first, of_byte.as_ptr().cast());
+            let symbols = match near {
+                Some(near) => _mm512_mask_mov_epi32(never, within, near.symbols(&bytes[row])),
+                None => _mm512_mask_i32gather_epi32::<4>(never, within, first, of_byte.as_ptr().cast()),
+            };
             let ranks = _mm512_mask_i32gather_epi32::<4>(never, with_next, both, of_two.as_ptr().cast());
             _mm512_store_si512(group.symbols[row].0.as_mut_ptr().cast(), symbols);
             _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), ranks);
@@ -215,12 +266,19 @@ pub fn begin_symbols<const N: usize>(
                 & _mm512_cmplt_epu32_mask(places, _mm512_set1_epi32(count));
             _mm512_mask_i32gather_epi32::<4>(never, within, places, symbols.as_ptr().cast())
         };
-        let mut above = row_of(0);
-        for row in 0..rows {
-            let below = row_of(row + 1);
-            _mm512_store_si512(group.symbols[row].0.as_mut_ptr().cast(), above);
-            _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), table.sixteen(above, below));
-            above = below;
+        let mut last = row_of(0);
+        for first in (0..rows).step_by(TOGETHER) {
+            // Rows behind the last one are none of a piece's.
+            let mut pairs = [[last; 2]; TOGETHER];
+            for (pair, row) in pairs.iter_mut().zip(first + 1..) {
+                *pair = [last, row_of(row)];
+                last = pair[1];
+            }
+            let found = table.some(pairs);
+            for ((row, [above, _]), rank) in (first..rows).zip(pairs).zip(found) {
+                _mm512_store_si512(group.symbols[row].0.as_mut_ptr().cast(), above);
+                _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), rank);
+            }
         }
     }
     group.end(rows);
@@ -232,26 +290,50 @@ struct Chosen {
     /// The rows before the merged symbols and those of them; no row of a piece that is done.
     before: __m512i,
     at: __m512i,
-    of_left: __m512i,
-    of_right: __m512i,
+    left: __m512i,
+    merged: __m512i,
+    right: __m512i,
 }
 
-/// Makes the next merge of each piece, and looks up the new pairs; nothing if there is none.
+impl Chosen {
+    /// The pairs that there are now.
+    #[inline(always)]
+    fn pairs(&self) -> [[__m512i; 2]; 2] {
+        [[self.left, self.merged], [self.merged, self.right]]
+    }
+}
+
+/// The lowest rank of each piece, above its row.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn choose<const N: usize>(group: &mut Group<N>, table: &Table<'_>) -> Option<Chosen> {
+fn lowest<const N: usize>(group: &Group<N>) -> __m512i {
+    let mut lowest = _mm512_set1_epi32(-1);
+    for (row, ranks) in group.ranks[..group.going.min(N - 1)].iter().enumerate() {
+        // SAFETY: rows are 64 bytes and aligned to as many.
+        #[allow(unsafe_code)]
+        let ranks = unsafe { _mm512_load_si512(ranks.0.as_ptr().cast()) };
+        lowest = _mm512_min_epu32(lowest, with_row(ranks, row));
+    }
+    lowest
+}
+
+/// Ranks above the number of their row.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn with_row(ranks: __m512i, row: usize) -> __m512i {
+    _mm512_or_si512(_mm512_slli_epi32::<ROW_BITS>(ranks), _mm512_set1_epi32(row as i32))
+}
+
+/// Makes the next merge of each piece, whose lowest rank is known; nothing if there is none.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn choose<const N: usize>(group: &mut Group<N>, lowest: __m512i) -> Option<Chosen> {
     let never = _mm512_set1_epi32(NEVER as i32);
     let all = |number: usize| _mm512_set1_epi32(number as i32);
     let rows = group.going.min(N - 1);
     // SAFETY: rows are 64 bytes and aligned to as many.
     #[allow(unsafe_code)]
     unsafe {
-        let mut lowest = _mm512_set1_epi32(-1);
-        for (row, ranks) in group.ranks[..rows].iter().enumerate() {
-            let ranks = _mm512_load_si512(ranks.0.as_ptr().cast());
-            lowest =
-                _mm512_min_epu32(lowest, _mm512_or_si512(_mm512_slli_epi32::<ROW_BITS>(ranks), all(row)));
-        }
         let merged = _mm512_srli_epi32::<ROW_BITS>(lowest);
         let going = _mm512_cmplt_epu32_mask(merged, never);
         if going == 0 {
@@ -280,9 +362,7 @@ fn choose<const N: usize>(group: &mut Group<N>, table: &Table<'_>) -> Option<Cho
         }
         // Who goes on has lost a symbol in every step.
         group.going = rows - 1;
-        let of_left = table.sixteen(left, merged);
-        let of_right = table.sixteen(merged, right);
-        Some(Chosen { before, at, of_left, of_right })
+        Some(Chosen { before, at, left, merged, right })
     }
 }
 
@@ -332,22 +412,29 @@ pub fn join(symbols: &mut [Row], ranks: &mut [Row], none: Symbol) -> Joined {
     }
 }
 
-/// Writes what was looked up.
+/// Writes what was looked up, and finds the lowest rank of each piece, as [`lowest`] does.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn settle<const N: usize>(group: &mut Group<N>, Chosen { before, at, of_left, of_right }: Chosen) {
-    let all = |number: usize| _mm512_set1_epi32(number as i32);
+fn settle<const N: usize>(
+    group: &mut Group<N>,
+    &Chosen { before, at, .. }: &Chosen,
+    [of_left, of_right]: [__m512i; 2],
+) -> __m512i {
+    let mut lowest = _mm512_set1_epi32(-1);
     for row in 0..group.going.min(N - 1) {
+        let here = _mm512_set1_epi32(row as i32);
         let place = group.ranks[row].0.as_mut_ptr().cast();
         // SAFETY: rows are 64 bytes and aligned to as many.
         #[allow(unsafe_code)]
         unsafe {
             let ranks = _mm512_load_si512(place);
-            let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(all(row), before), of_left);
-            let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(all(row), at), of_right);
+            let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(here, before), of_left);
+            let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(here, at), of_right);
             _mm512_store_si512(place, ranks);
+            lowest = _mm512_min_epu32(lowest, with_row(ranks, row));
         }
     }
+    lowest
 }
 
 /// The table of pairs, as vectors want it.
@@ -374,47 +461,65 @@ impl<'t> Table<'t> {
         _mm512_mask_mov_epi32(even, 0xAAAA, odd)
     }
 
-    /// What sixteen pairs become.
+    /// What some times sixteen pairs become, each step of all of them before the next one: so their loads are on their way together.
     #[target_feature(enable = "avx512f,avx512dq")]
     #[inline]
-    fn sixteen(&self, left: __m512i, right: __m512i) -> __m512i {
+    fn some<const K: usize>(&self, pairs: [[__m512i; 2]; K]) -> [__m512i; K] {
+        let zero = _mm512_setzero_si512();
+        let (mut buckets, mut pilots, mut slots, mut found) = ([zero; K], [zero; K], [zero; K], [zero; K]);
         let times = |numbers, by: u32| _mm512_mullo_epi32(numbers, _mm512_set1_epi32(by as i32));
-        let sum = |of: [u32; 2]| _mm512_add_epi32(times(left, of[0]), times(right, of[1]));
-        let of_bucket = sum(OF_BUCKET);
-        let of_bucket = times(_mm512_xor_si512(of_bucket, _mm512_srli_epi32::<MIX_SHIFT>(of_bucket)), MIX);
-        let bucket = Self::below(of_bucket, self.pilots.len());
-        // Two pilots are read, and the first of them is meant; the last one has none behind it.
-        let first = _mm512_min_epu32(bucket, _mm512_set1_epi32(self.pilots.len() as i32 - 2));
-        let is_last = _mm512_cmpneq_epi32_mask(bucket, first);
+        let sum = |[left, right]: [__m512i; 2], of: [u32; 2]| {
+            _mm512_add_epi32(times(left, of[0]), times(right, of[1]))
+        };
+        for at in 0..K {
+            let of_bucket = sum(pairs[at], OF_BUCKET);
+            let mixed = _mm512_xor_si512(of_bucket, _mm512_srli_epi32::<MIX_SHIFT>(of_bucket));
+            buckets[at] = times(mixed, MIX);
+        }
         // SAFETY: these are places of the tables.
         #[allow(unsafe_code)]
         unsafe {
-            let pilots = _mm512_i32gather_epi32::<2>(first, self.pilots.as_ptr().cast());
-            let pilots = _mm512_mask_srli_epi32::<16>(pilots, is_last, pilots);
-            let pilots = _mm512_and_si512(pilots, _mm512_set1_epi32(0xFFFF));
-            let moved = _mm512_xor_si512(sum(OF_SLOT), times(pilots, OF_PILOT));
-            let moved = _mm512_xor_si512(times(moved, MOVED), _mm512_srli_epi32::<MOVED_SHIFT>(moved));
-            let in_part = _mm512_srl_epi32(moved, _mm_cvtsi32_si128(self.parts_log2 as i32));
-            let part = _mm512_and_si512(of_bucket, _mm512_set1_epi32(part_bits(self.parts_log2) as i32));
-            let slots = Self::below(_mm512_or_si512(part, in_part), self.slots.len());
-            let (low, high) = (_mm512_castsi512_si256(slots), _mm512_extracti64x4_epi64::<1>(slots));
+            for at in 0..K {
+                let bucket = Self::below(buckets[at], self.pilots.len());
+                // Two pilots are read, and the first of them is meant; the last one has none behind it.
+                let first = _mm512_min_epu32(bucket, _mm512_set1_epi32(self.pilots.len() as i32 - 2));
+                let is_last = _mm512_cmpneq_epi32_mask(bucket, first);
+                let two = _mm512_i32gather_epi32::<2>(first, self.pilots.as_ptr().cast());
+                let meant = _mm512_mask_srli_epi32::<16>(two, is_last, two);
+                pilots[at] = _mm512_and_si512(meant, _mm512_set1_epi32(0xFFFF));
+            }
+            for at in 0..K {
+                let moved = _mm512_xor_si512(sum(pairs[at], OF_SLOT), times(pilots[at], OF_PILOT));
+                let moved = _mm512_xor_si512(times(moved, MOVED), _mm512_srli_epi32::<MOVED_SHIFT>(moved));
+                let in_part = _mm512_srl_epi32(moved, _mm_cvtsi32_si128(self.parts_log2 as i32));
+                let part =
+                    _mm512_and_si512(buckets[at], _mm512_set1_epi32(part_bits(self.parts_log2) as i32));
+                slots[at] = Self::below(_mm512_or_si512(part, in_part), self.slots.len());
+            }
             let half = |numbers| _mm512_extracti64x4_epi64::<1>(numbers);
-            let low = self.eight(low, _mm512_castsi512_si256(left), _mm512_castsi512_si256(right));
-            let high = self.eight(high, half(left), half(right));
-            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+            let mut eights = [[zero; 2]; K];
+            for at in 0..K {
+                let table = self.slots.as_ptr().cast();
+                eights[at] = [
+                    _mm512_i32gather_epi64::<8>(_mm512_castsi512_si256(slots[at]), table),
+                    _mm512_i32gather_epi64::<8>(half(slots[at]), table),
+                ];
+            }
+            for at in 0..K {
+                let [left, right] = pairs[at];
+                let low =
+                    Self::eight(eights[at][0], _mm512_castsi512_si256(left), _mm512_castsi512_si256(right));
+                let high = Self::eight(eights[at][1], half(left), half(right));
+                found[at] = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+            }
         }
+        found
     }
 
-    /// What eight pairs become.
-    ///
-    /// # Safety
-    /// `slots` are places of the table.
+    /// What eight pairs become, of whose places this was read.
     #[target_feature(enable = "avx512f,avx512dq")]
     #[inline]
-    #[allow(unsafe_code)]
-    unsafe fn eight(&self, slots: __m256i, left: __m256i, right: __m256i) -> __m256i {
-        // SAFETY: the caller says so.
-        let found = unsafe { _mm512_i32gather_epi64::<8>(slots, self.slots.as_ptr().cast()) };
+    fn eight(found: __m512i, left: __m256i, right: __m256i) -> __m256i {
         let [left, right] = [left, right].map(|symbols| _mm512_cvtepu32_epi64(symbols));
         let key = _mm512_or_si512(_mm512_slli_epi64::<BITS>(left), right);
         let is = _mm512_cmpeq_epi64_mask(_mm512_srli_epi64::<BITS>(found), key);
