@@ -206,7 +206,7 @@ pub struct Runner {
 const LINES_LOG2: std::ops::RangeInclusive<u32> = or_for_fuzzers(10, 2) as u32..=or_for_fuzzers(18, 6) as u32;
 /// What they begin with: 256 kB, which are there in less time than some thousand bytes of text take without them.
 const FIRST_LINES_LOG2: u32 = or_for_fuzzers(12, 2) as u32;
-/// So many tokens for a byte of long pieces with other characters than ASCII pay for finding out where they may be cut: that takes some
+/// So many tokens for a byte of long pieces that may be cut pay for finding out where: that takes some
 /// twenty nanoseconds a token, and cutting saves some forty a byte.
 const TOKENS_PER_BYTE_FOR_CUTS: usize = or_for_fuzzers(2, 1 << 10);
 
@@ -405,8 +405,8 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
                 }
                 Err(new) => new,
             };
-            noted.piece(piece);
-            let ways = engine.ways(noted, piece);
+            noted.piece(piece, V::SIXTEENS);
+            let ways = engine.ways(noted, piece, V::SIXTEENS);
             let alone_bytes = &mut noted.alone;
             let mut alone = |unit: &[u8], is_unit: bool, out: &mut Vec<TokenId>| {
                 *alone_bytes += unit.len();
@@ -447,7 +447,7 @@ impl<L: LongUnits> Task for Chunk<'_, L> {
                         alone,
                     })?;
                     noted.all += behind.all;
-                    noted.wide += behind.wide;
+                    noted.to_cut += behind.to_cut;
                     together.write(at, out);
                     return Ok(());
                 }
@@ -519,20 +519,20 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// How long pieces become ids, after so many of them: `piece` is the next one.
     #[inline]
-    fn ways(&self, noted: &Noted, piece: &[u8]) -> Ways<'_> {
+    fn ways(&self, noted: &Noted, piece: &[u8], sixteens: bool) -> Ways<'_> {
         let cuts =
-            if piece.is_ascii() { self.cuts.get().and_then(Option::as_ref) } else { self.cuts(noted.wide) };
+            if piece.is_ascii() { self.cuts.get().and_then(Option::as_ref) } else { self.cuts(noted.to_cut) };
         let wholes = self.wholes(noted.all);
         // What is cut is merged, so it must be known which pieces are one token although merges would not make it.
-        Ways { cuts: cuts.filter(|_| wholes.is_some()), wholes }
+        Ways { cuts: cuts.filter(|_| wholes.is_some()), wholes, sixteens }
     }
 
     /// Where long pieces are cut, if anywhere. Found out when so many bytes of them came that it pays, by every thread that
     /// needs it and has not got it yet, so that none waits for another.
     #[inline]
-    fn cuts(&self, wide_bytes: usize) -> Option<&Cuts> {
+    fn cuts(&self, bytes_to_cut: usize) -> Option<&Cuts> {
         match self.cuts.get() {
-            None if wide_bytes * TOKENS_PER_BYTE_FOR_CUTS >= self.merger.ids.bound() => self.build_cuts(),
+            None if bytes_to_cut * TOKENS_PER_BYTE_FOR_CUTS >= self.merger.ids.bound() => self.build_cuts(),
             cuts => cuts.and_then(Option::as_ref),
         }
     }

@@ -130,7 +130,7 @@ fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
     let (budget, long_bytes) = [(SMALL, 0), (6 * SMALL, 1 << 20)][below(random, 2)];
     let mut runner = Runner::new(budget).unwrap();
     runner.begin_small();
-    runner.noted = Noted { all: long_bytes, wide: long_bytes, alone: long_bytes };
+    runner.noted = Noted { all: long_bytes, to_cut: long_bytes, alone: long_bytes };
     runner.level = levels[below(random, levels.len())];
     for _ in 0..4 {
         let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];
@@ -294,7 +294,7 @@ fn units_with_the_bytes_of_whole_tokens_are_merged() {
     for level in Level::all() {
         let mut runner = Runner::new(6 * SMALL).unwrap();
         runner.level = level;
-        runner.noted = Noted { all: 1 << 20, wide: 1 << 20, alone: [0, 1 << 20][below(&mut random, 2)] };
+        runner.noted = Noted { all: 1 << 20, to_cut: 1 << 20, alone: [0, 1 << 20][below(&mut random, 2)] };
         for round in 0..or_interpreted(60, 2) {
             let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..or_interpreted(40, 4) {

@@ -46,6 +46,17 @@ pub struct Ways<'e> {
     pub cuts: Option<&'e Cuts>,
     /// For others of the middle lengths, once it is known which of them are one token.
     pub wholes: Option<&'e Wholes>,
+    /// Whether sixteen are merged at once.
+    pub sixteens: bool,
+}
+
+/// Pieces of fewer bytes are merged sixteen at once in less time than it takes to look at their boundaries and then at their units.
+const CUT_FROM: usize = or_for_fuzzers(32, 20);
+
+/// Whether a piece may be cut, as far as its characters and its length tell.
+#[inline(always)]
+fn may_be_cut(piece: &[u8], sixteens: bool) -> bool {
+    !(piece.is_ascii() || sixteens && piece.len() < CUT_FROM)
 }
 
 impl<'e> Ways<'e> {
@@ -58,7 +69,8 @@ impl<'e> Ways<'e> {
     #[inline(always)]
     pub fn of(self, piece: &[u8], worth: &mut Worth) -> Way<'e> {
         let takes = self.wholes.is_some() && middle::takes(piece);
-        let stays = piece.is_ascii() || self.are_whole(piece) || takes && worth.is_none(piece);
+        let stays =
+            !may_be_cut(piece, self.sixteens) || self.are_whole(piece) || takes && worth.is_none(piece);
         match self.cuts {
             Some(cuts) if !stays => Way::Units(cuts),
             _ if takes => Way::Lane,
@@ -412,7 +424,7 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
             };
             // What is known is found once more when it is written.
             if let Err(new) = store.longs.get_asked(at, piece) {
-                note.piece(piece);
+                note.piece(piece, V::SIXTEENS);
                 together.list(cuts, text, (at, new), place);
             }
         }
@@ -463,15 +475,15 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for InUnit
 #[derive(Debug, Default)]
 pub struct Noted {
     pub all: usize,
-    /// Of those with other characters than ASCII.
-    pub wide: usize,
+    /// Of those that may be cut.
+    pub to_cut: usize,
     /// Of those, and of units, that went neither through slots nor through lanes.
     pub alone: usize,
 }
 
 impl Noted {
-    pub fn piece(&mut self, piece: &[u8]) {
+    pub fn piece(&mut self, piece: &[u8], sixteens: bool) {
         self.all += piece.len();
-        self.wide += if piece.is_ascii() { 0 } else { piece.len() };
+        self.to_cut += if may_be_cut(piece, sixteens) { piece.len() } else { 0 };
     }
 }
