@@ -272,6 +272,22 @@ def test_plan_is_readable(bpe):
     assert str(plan[0]).startswith(plan[0].stage)
 
 
+@pytest.mark.parametrize(
+    ("normalized", "when"),
+    [
+        ([], None),
+        ([False], "1 token, matched before normalisation, leftmost-longest"),
+        ([True], "1 token, matched after normalisation, leftmost-longest"),
+        ([True, False, True], "3 tokens, matched before and after normalisation, leftmost-longest"),
+    ],
+)
+def test_plan_tells_when_added_tokens_are_looked_for(normalized, when):
+    tokenizer = Tokenizer(models.WordLevel({"<unk>": 0}, unk_token="<unk>"))
+    tokenizer.add_tokens([AddedToken(f"<{at}>", normalized=one) for at, one in enumerate(normalized)])
+    told = [step.reason for step in tokenizer.explain_plan() if step.stage == "added tokens"]
+    assert told == ([when] if when else [])
+
+
 def test_cache_size(bpe):
     before = bpe.encode_ids("the thing in the ring").tolist()
     bpe.set_cache_size(0)

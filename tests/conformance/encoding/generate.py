@@ -563,7 +563,7 @@ def main():
     folder, count, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     kinds = {
         "encoding/operations": (encoding_case, 1),
-        "postprocess/pipeline": (postprocess_case, 1),
+        "postprocess/pipeline": (postprocess_case, 2),
         "decode/chains": (decode_case, 10),
         "decode/streams": (stream_case, 4),
         "model/words": (word_case, 2),

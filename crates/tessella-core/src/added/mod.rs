@@ -439,6 +439,58 @@ mod tests {
         assert_eq!(split(&tokens, "catca", true), owned(&[("catca", None)]));
     }
 
+    /// At each place, from left to right, the longest token that counts there, whatever the order in which they were added.
+    #[test]
+    fn tokens_are_found_by_their_definition() {
+        let mut random = crate::random::Random::from_seed(31);
+        let mut below = |bound: usize| random.next_u64() as usize % bound;
+        let mut behind_rejected = 0;
+        for _ in 0..3000 {
+            let mut word = |most: usize| -> String {
+                (0..1 + below(most)).map(|_| ["a", "a", "a", "é", " "][below(5)]).collect()
+            };
+            let contents: std::collections::BTreeSet<String> = (0..7).map(|_| word(5)).collect();
+            let text = word(24);
+            let mut tokens: Vec<AddedToken> = contents
+                .iter()
+                .map(|content| AddedToken {
+                    single_word: below(2) == 0,
+                    special: below(3) == 0,
+                    ..raw(content)
+                })
+                .collect();
+            (1..tokens.len()).for_each(|at| tokens.swap(at, below(at + 1)));
+            let tokens = vocabulary(tokens);
+            let as_text = below(2) == 0;
+            let (mut expected, mut open, mut at) = (Vec::new(), String::new(), 0);
+            while let Some(c) = text[at..].chars().next() {
+                let here = tokens.tokens.iter().filter(|token| text[at..].starts_with(&token.content));
+                let counts = here.clone().filter(|token| {
+                    !(as_text && token.special
+                        || token.single_word && touches_word(&text, &(at..at + token.content.len())))
+                });
+                let length = |token: &&AddedToken| token.content.len();
+                let Some(token) = counts.max_by_key(length) else {
+                    open.push(c);
+                    at += c.len_utf8();
+                    continue;
+                };
+                behind_rejected +=
+                    usize::from(here.map(|token| token.content.len()).max() > Some(length(&token)));
+                if !open.is_empty() {
+                    expected.push((std::mem::take(&mut open), None));
+                }
+                expected.push((token.content.clone(), token.id));
+                at += token.content.len();
+            }
+            if !open.is_empty() {
+                expected.push((open, None));
+            }
+            assert_eq!(split(&tokens, &text, as_text), expected, "{text:?} {as_text} {:?}", tokens.tokens);
+        }
+        assert!(behind_rejected > 100, "{behind_rejected}");
+    }
+
     #[test]
     fn stripping_stays_between_its_neighbours() {
         let right = AddedToken { rstrip: true, ..raw("X") };

@@ -6,6 +6,7 @@ use super::*;
 use crate::encoding::tests::read_cases;
 use crate::error::{Error, ErrorKind};
 use crate::ids::TokenId;
+use crate::random::Random;
 use crate::spec::Pattern;
 
 fn spec(data: &Value) -> DecoderSpec {
@@ -149,12 +150,29 @@ fn long_runs_of_parts_of_characters() {
         let mut steps = ids.chunks(step).map(<[TokenId]>::to_vec);
         assert_eq!(joined(&Decoder::ByteFallback, &bytes, &mut steps), "🙂".repeat(3000), "{step}");
     }
+    // One broken byte breaks the run that it is in. What is kept of a long one may be whole by itself, as soon
+    // as it ends with a character.
+    for broken in 1..=3 {
+        let bytes = ["<0xFF>", "<0xE2>", "<0x82>", "<0xAC>"];
+        let ids: Vec<TokenId> = [vec![0; broken], [1, 2, 3].repeat(1000)].concat();
+        let mut steps = ids.iter().map(|&id| vec![id]);
+        let text = joined(&Decoder::ByteFallback, &bytes, &mut steps);
+        assert!(text.starts_with(&"\u{FFFD}".repeat(1000)) && text.chars().count() > 1500, "{broken} {text}");
+        assert!(text.chars().all(|c| matches!(c, '€' | '\u{FFFD}')), "{broken} {text}");
+    }
     // What is broken stays broken.
     let mut steps = (0..5000).map(|_| vec![0]);
     assert_eq!(joined(&Decoder::ByteLevel, &["Ĥ"], &mut steps), "\u{FFFD}".repeat(5000));
     // Ids without a text.
     let mut steps = (0..5000).map(|at| vec![(at == 4999) as TokenId]);
     assert_eq!(joined(&Decoder::ByteLevel, &["", "a"], &mut steps), "a");
+    // The same behind one that has a text.
+    let mut steps = (0..5000).map(|at| vec![(at % 4999 == 0) as TokenId]);
+    assert_eq!(joined(&Decoder::ByteLevel, &["", "a"], &mut steps), "aa");
+    // Blanks that would go if they were the first, one in each step.
+    let marks = Decoder::Metaspace { replacement: '▁', keep_first: false };
+    let mut steps = (0..3000).map(|at| vec![(at > 0) as TokenId]);
+    assert_eq!(joined(&marks, &["a", "▁"], &mut steps), format!("a{}", " ".repeat(2999)));
 }
 
 #[test]
@@ -171,6 +189,62 @@ fn bytes_come_out_unbroken() {
     assert_eq!(Decoder::ByteLevel.decode_bytes(&["Ã", "a"]).unwrap(), b"\xC3a");
     assert!(Decoder::Sequence(vec![Decoder::ByteLevel, Decoder::Fuse]).is_byte_level());
     assert!(!chain.is_byte_level());
+}
+
+/// What is replaced in bytes is replaced in the parts that are text, and the others stay as they are.
+#[test]
+fn broken_bytes_stay_where_text_between_them_is_replaced() {
+    let mut random = Random::from_seed(21);
+    let mut below = |bound: usize| random.next_u64() as usize % bound;
+    let replace = |from: &str, to: &str| Decoder::Replace {
+        matcher: crate::pattern::Matcher::new(&Pattern::Literal(from.to_owned())).unwrap(),
+        content: to.to_owned(),
+    };
+    let mut broken = 0;
+    for _ in 0..1000 {
+        let tokens = ["a", "ba", "é", "<0xC3>", "<0xA9>", "<0x61>", "<0xFF>", "<0xE2>", ""];
+        let tokens: Vec<&str> = (0..below(9)).map(|_| tokens[below(9)]).collect();
+        let chain = |last| Decoder::Sequence(vec![Decoder::ByteFallback, Decoder::Fuse, last]);
+        let whole = chain(Decoder::Fuse).decode_bytes(&tokens).unwrap();
+        // Of ASCII, what is looked for stands in no other character and in no broken one.
+        let expected: Vec<u8> = whole
+            .iter()
+            .flat_map(|&byte| if byte == b'a' { "xé".as_bytes().to_vec() } else { vec![byte] })
+            .collect();
+        assert_eq!(chain(replace("a", "xé")).decode_bytes(&tokens).unwrap(), expected, "{tokens:?}");
+        broken += usize::from(std::str::from_utf8(&whole).is_err());
+    }
+    assert!(broken > 300, "{broken}");
+}
+
+/// A chain of which it is said that it joins bytes does nothing else.
+#[test]
+fn chains_of_bytes_only_join_them() {
+    let mut random = Random::from_seed(22);
+    let mut below = |bound: usize| random.next_u64() as usize % bound;
+    let (mut yes, mut no) = (0, 0);
+    for _ in 0..2000 {
+        let mut stages: Vec<Decoder> = (0..below(3))
+            .map(|_| match below(4) {
+                0 => Decoder::Strip { content: ' ', start: 1, stop: 1 },
+                1 => Decoder::ByteLevel,
+                _ => Decoder::Fuse,
+            })
+            .collect();
+        stages.insert(below(stages.len() + 1), Decoder::ByteLevel);
+        let decoder = Decoder::Sequence(stages);
+        let tokens: Vec<&str> =
+            (0..1 + below(6)).map(|_| ["Ġ", "Ã", "©", "a", " ", "漢"][below(6)]).collect();
+        if !decoder.is_byte_level() {
+            no += 1;
+            continue;
+        }
+        yes += 1;
+        let mut joined = Vec::new();
+        tokens.iter().for_each(|token| append_token_bytes(token, &mut joined));
+        assert_eq!(decoder.decode_bytes(&tokens).unwrap(), joined, "{decoder:?} {tokens:?}");
+    }
+    assert!(yes > 500 && no > 500, "{yes} {no}");
 }
 
 #[derive(Debug)]

@@ -273,6 +273,43 @@ mod tests {
         }
     }
 
+    /// Those that an earlier version wrote are read, so the same are written: a column is as wide as its largest number.
+    #[test]
+    fn columns_are_as_wide_as_their_largest_number() {
+        let of = |place: usize| EncodingParts {
+            ids: vec![7],
+            type_ids: vec![0],
+            tokens: vec!["é".into()],
+            words: vec![None],
+            offsets: vec![(0, place)],
+            special_tokens_mask: vec![1],
+            attention_mask: vec![1],
+            ..EncodingParts::default()
+        };
+        let widths =
+            [(0, 1), (0xFF, 1), (0x100, 2), (0xFFFF, 2), (0x1_0000, 4), (0xFFFF_FFFF, 4), (1 << 32, 8)];
+        for (place, width) in widths {
+            let mut wanted = vec![VERSION, 1, 1, 7, 1, 1, 0, 1, 1, 0, 1, 1, 0];
+            wanted.extend([2, width as u8]);
+            wanted.extend(vec![0; width].iter().chain(&(place as u64).to_le_bytes()[..width]));
+            wanted.extend([1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 2, 2, 0xC3, 0xA9, 0]);
+            assert_eq!(Encoding::from_parts(of(place)).unwrap().to_bytes(), wanted);
+        }
+    }
+
+    #[test]
+    fn windows_lie_in_one_another_as_deep_as_is_told() {
+        let of = |depth: usize| {
+            let nested = (0..depth).fold(EncodingParts::default(), |inner, _| EncodingParts {
+                overflowing: vec![inner],
+                ..EncodingParts::default()
+            });
+            Encoding::from_bytes(&Encoding::from_parts(nested).unwrap().to_bytes())
+        };
+        assert!(of(DEEPEST).is_ok());
+        assert!(of(DEEPEST + 1).unwrap_err().to_string().contains("more than 64 times"));
+    }
+
     /// Bytes that are cut, changed or too many give an encoding or an error, and take no more memory than there are bytes.
     #[test]
     fn other_bytes_are_told() {

@@ -98,13 +98,20 @@ fn perform(encoding: &mut Encoding, step: &Value) -> crate::Result<()> {
     }
 }
 
+/// What an encoding remembers of its columns once it was asked, every change has to forget.
+fn ask(encoding: &Encoding) {
+    let _ = (encoding.char_to_token(0, 0), encoding.word_to_tokens(0, 0));
+}
+
 fn run(case: &Value) -> crate::Result<Encoding> {
     let mut encodings = Vec::new();
     for (state, steps) in case["states"].as_array().unwrap().iter().zip(case["steps"].as_array().unwrap()) {
         let mut part = encoding(state);
         for step in steps.as_array().unwrap() {
+            ask(&part);
             perform(&mut part, step)?;
         }
+        ask(&part);
         encodings.push(part);
     }
     let mut joined = if encodings.len() == 1 {
@@ -113,6 +120,7 @@ fn run(case: &Value) -> crate::Result<Encoding> {
         Encoding::merge(encodings, case["growing"] == true)?
     };
     for step in case["last"].as_array().unwrap() {
+        ask(&joined);
         perform(&mut joined, step)?;
     }
     Ok(joined)

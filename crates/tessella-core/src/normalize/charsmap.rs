@@ -461,7 +461,12 @@ mod tests {
         for count in [1, 5, 100, 3000] {
             let word = |random: &mut Random| -> Vec<char> {
                 let length = 1 + random.next_u64() % 3;
-                (0..length).map(|_| char::from_u32(1 + (random.next_u64() % 0x900) as u32).unwrap()).collect()
+                let of = |number: u64| match number % 8 {
+                    0 => 0x1F600 + (number >> 8) % 0x40,
+                    1 => 0x4E00 + (number >> 8) % 0x40,
+                    _ => 1 + (number >> 8) % 0x900,
+                };
+                (0..length).map(|_| char::from_u32(of(random.next_u64()) as u32).unwrap()).collect()
             };
             let mut expected = std::collections::BTreeMap::new();
             let list: Vec<_> = (0..count).map(|_| (word(&mut random), word(&mut random))).collect();
@@ -472,6 +477,7 @@ mod tests {
             for (from, to) in &expected {
                 assert_eq!(map.longest(from), Some((from.len(), to.as_str())));
             }
+            assert_eq!(map.rules().unwrap(), expected.clone().into_iter().collect::<Vec<_>>());
             let inner = expected.keys().flat_map(|from| from.chars().skip(1)).filter(|c| !c.is_ascii());
             let inner: std::collections::BTreeSet<char> = inner.collect();
             assert_eq!(map.behind_others(), Some(inner.into_iter().collect()));
@@ -584,6 +590,7 @@ mod tests {
             for (at, _) in text.char_indices() {
                 let _ = (map.longest(&text[at..]), map.shortest(&text[at..]));
             }
+            let _ = (map.behind_others(), map.all_of_several(5, |_, _| true));
         }
     }
 }

@@ -43,7 +43,7 @@ impl Normalizer {
                     // Behind it nothing may make a blank, or strip one that is written as a mark already.
                     let mut rest = self.steps[number + 1..].iter();
                     let strips = |step: &Step| matches!(step, Step::Strip { .. });
-                    let joins = replace.joins_blanks(mark) && !blanks.join;
+                    let joins = replace.joins_blanks(mark);
                     if !joins || !rest.all(|step| replace.keeps_blanks() && strips(step)) {
                         return None;
                     }

@@ -288,7 +288,9 @@ mod tests {
             let mut text = |most: usize, of: usize| -> Vec<char> {
                 (0..1 + below(most)).map(|_| characters[(below(of) + round) % characters.len()]).collect()
             };
-            let rules: Vec<_> = (0..round % 12).map(|_| (text(3, 40), text(3, 40))).collect();
+            // About any characters, and about those that stand side by side in the texts.
+            let rules: Vec<_> =
+                (0..round % 12).map(|rule| (text(3, [40, 3][rule % 2]), text(3, 40))).collect();
             let rules: std::collections::BTreeMap<_, _> = rules.into_iter().collect();
             let blob: Arc<[u8]> = build_charsmap(&rules.into_iter().collect::<Vec<_>>()).unwrap().into();
             let precompiled = Precompiled::new(&blob, CharsmapMatching::Grapheme).unwrap();

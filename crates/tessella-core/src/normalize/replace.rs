@@ -83,10 +83,6 @@ impl Replace {
     }
 
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
-        // An empty text has no matches, not even of nothing.
-        if text.as_str().is_empty() {
-            return Ok(());
-        }
         let mut matches = Vec::new();
         self.matcher.find_all(text.as_str(), &mut matches)?;
         check_growth(text.as_str().len(), &matches, &self.content)?;
@@ -154,6 +150,7 @@ mod tests {
     use super::*;
     use crate::cancel::Cancel;
     use crate::ids::Span;
+    use crate::spec::Dialect;
 
     #[test]
     fn the_new_text_stands_for_the_match() {
@@ -174,6 +171,29 @@ mod tests {
         let error = replace.normalize(&mut text).unwrap_err().to_string();
         assert!(error.contains("8589934592 bytes"), "{error}");
         assert_eq!(text.as_str().len(), 1 << 22);
+    }
+
+    /// Before memory is asked for: the text is as it was.
+    #[test]
+    fn a_text_that_would_grow_too_much_is_not_written() {
+        let replace = Replace::new(&Pattern::Literal("a".into()), &"a".repeat(1 << 12)).unwrap();
+        let mut text = AlignedText::untracked("a");
+        let _work = limits::begin(1, Cancel::never());
+        replace.normalize(&mut text).unwrap();
+        let error = replace.normalize(&mut text).unwrap_err().to_string();
+        assert!(error.contains("16777216 bytes"), "{error}");
+        assert_eq!(text.as_str().len(), 1 << 12);
+    }
+
+    #[test]
+    fn an_empty_text_has_no_matches() {
+        let pattern = Pattern::Regex { source: "a*".into(), dialect: Dialect::Oniguruma };
+        let replace = Replace::new(&pattern, "-").unwrap();
+        for (before, after) in [("", ""), ("b", "-b-")] {
+            let mut text = AlignedText::borrowed(before, 0);
+            replace.normalize(&mut text).unwrap();
+            assert_eq!(text.as_str(), after);
+        }
     }
 
     #[test]

@@ -562,6 +562,18 @@ mod tests {
         assert_eq!(end(""), (String::new(), None));
     }
 
+    /// As SentencePiece has it: what is left of the symbol begins where the symbol did, and so does what is dropped of it.
+    #[test]
+    fn a_symbol_loses_the_mark_that_it_ends_with() {
+        let spec = SentencePieceNormalizer { user_defined: Arc::new(["x▁".to_string()]), ..spec() };
+        for text in ["ax▁ ", "ax▁", "ax▁▁ "] {
+            let mut aligned = AlignedText::borrowed(text, 0);
+            let end = SentencePieceNormalization::new(&spec).unwrap().normalize_to_end(&mut aligned).unwrap();
+            assert_eq!((aligned.as_str(), end), ("▁ax", Some(1)));
+            assert_eq!(normalize(&spec, text).1, [(0, 0), (0, 1), (1, 1)]);
+        }
+    }
+
     #[test]
     fn works_on_an_already_changed_text() {
         let mut text = AlignedText::from_parts("b c", {

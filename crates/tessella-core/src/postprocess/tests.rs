@@ -162,12 +162,15 @@ fn sequences_in_place_are_as_if_they_were_joined() {
             trim_offsets: round % 2 == 0,
             use_regex: true,
         };
-        let spec = match below(7) {
+        let bert = || PostProcessorSpec::Bert { sep: special(1), cls: special(0) };
+        let spec = match below(9) {
             0 | 1 => template(),
             2 => PostProcessorSpec::Sequence(vec![byte_level(), template()]),
             3 => PostProcessorSpec::Sequence(vec![template(), byte_level()]),
-            4 => PostProcessorSpec::Bert { sep: special(1), cls: special(0) },
-            5 => PostProcessorSpec::Roberta {
+            4 => bert(),
+            5 => PostProcessorSpec::Sequence(vec![bert(), template()]),
+            6 => PostProcessorSpec::Sequence(vec![bert(), byte_level(), bert()]),
+            7 => PostProcessorSpec::Roberta {
                 sep: special(0),
                 cls: special(1),
                 trim_offsets: round % 2 == 0,
@@ -291,6 +294,23 @@ fn truncation_that_cannot_work_says_so() {
         error.message(),
         "Truncation error: Sequence to truncate too short to respect the provided max_length"
     );
+}
+
+/// What is as long as it may be is left alone, whatever was to be cut if it were longer.
+#[test]
+fn what_fits_is_not_cut() {
+    use TruncationStrategy::{LongestFirst, OnlyFirst, OnlySecond};
+    let of = |len: usize| Encoding::from_specials(&vec![1; len], &vec!["x".into(); len], 0);
+    for strategy in [LongestFirst, OnlyFirst, OnlySecond] {
+        for (first, second) in [(4, None), (0, Some(4)), (4, Some(0)), (0, Some(0))] {
+            let direction = crate::spec::Direction::Right;
+            let truncation = Truncation { max_length: 5, stride: 3, strategy, direction };
+            let (first, second) = truncate(of(first), second.map(of), &truncation, 1).unwrap();
+            let parts = || std::iter::once(&first).chain(&second);
+            assert!(parts().all(|part| part.overflowing().is_empty()));
+            assert!(matches!(parts().map(Encoding::len).sum(), 0 | 4));
+        }
+    }
 }
 
 #[test]

@@ -93,6 +93,26 @@ fn what_stands_for_several_characters_is_not_first() {
     }
 }
 
+/// Of whatever size it is in UTF-8, the mark stands where another one would.
+#[test]
+fn any_character_is_a_mark() {
+    for prepend in [PrependScheme::Always, PrependScheme::First, PrependScheme::Never] {
+        for text in ["a b", " a", "é  b ", "漢", ""] {
+            let [plain, others @ ..] = ['▁', '_', 'é', '😀'].map(|replacement| {
+                let spec = PreTokenizerSpec::Metaspace { replacement, prepend, split: true };
+                let text = text.replace('é', "ë");
+                let mut pieces = Pieces::whole(AlignedText::borrowed(&text, 0));
+                pieces.set_original(&text);
+                let found = run(&spec, &mut pieces).into_iter();
+                found
+                    .map(|(text, start, end)| (text.replace(replacement, "▁"), start, end))
+                    .collect::<Vec<_>>()
+            });
+            assert!(others.iter().all(|other| *other == plain), "{text:?} {plain:?} {others:?}");
+        }
+    }
+}
+
 #[test]
 fn only_what_depends_on_positions_needs_alignment() {
     let needs = |spec: &PreTokenizerSpec| PreTokenizer::new(spec).unwrap().needs_alignment();

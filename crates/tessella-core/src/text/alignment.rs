@@ -166,7 +166,7 @@ impl Alignment {
     /// As [`char_span`](Self::char_span), remembering the run in `hint`: cheap for a forward walk.
     pub fn char_span_from(&self, text: &str, byte: usize, hint: &mut usize) -> Span {
         if byte >= self.len {
-            let end = self.runs.last().map_or(0, |_| self.end_of(text, self.len));
+            let end = self.len.checked_sub(1).map_or(0, |last| self.char_span(text, last).end);
             return Span::new(end, end);
         }
         let run = self.seek(byte, hint);
@@ -199,14 +199,6 @@ impl Alignment {
             *hint = if covers(*hint + 1) { *hint + 1 } else { self.run_index(byte) };
         }
         self.runs[*hint]
-    }
-
-    fn end_of(&self, text: &str, end: usize) -> usize {
-        if end == 0 {
-            self.runs.first().map_or(0, |run| run.origin)
-        } else {
-            self.char_span(text, end - 1).end
-        }
     }
 
     /// The original span of derived bytes `start..end`: from the start of the first character's span to

@@ -122,6 +122,36 @@ fn normalized(normalizer: &Normalizer, text: &str) -> String {
     text.as_str().into()
 }
 
+/// Blanks that become anything but one blank or mark, or that something behind looks at, are no matter of words.
+#[test]
+fn blanks_between_words_come_to_one_or_are_not_told() {
+    use NormalizerSpec::{Lowercase, Replace, Sequence, Strip};
+    let runs = |least: &str, content: &str| Replace {
+        pattern: Pattern::Regex { source: format!(" {least}"), dialect: crate::spec::Dialect::Oniguruma },
+        content: content.into(),
+    };
+    let strip = || Strip { left: true, right: false };
+    let told = |steps: Vec<NormalizerSpec>| {
+        let normalizer = Normalizer::new(&Sequence(steps)).unwrap();
+        normalizer.of_words('▁').map(|(_, blanks)| (blanks.join, blanks.strips))
+    };
+    for least in ["+", "{2,}"] {
+        let (join, strips) = (Some((true, (false, false))), Some((true, (true, false))));
+        assert_eq!(told(vec![runs(least, " ")]), join);
+        assert_eq!(told(vec![Lowercase, runs(least, "▁")]), join);
+        assert_eq!(told(vec![strip(), runs(least, "▁")]), strips);
+        assert_eq!(told(vec![runs(least, " "), strip()]), strips);
+        for other in ["", "x", "  ", "_", "▁▁"] {
+            assert_eq!(told(vec![runs(least, other)]), None, "{other:?}");
+        }
+        for behind in [Lowercase, runs(least, " "), runs(least, "▁")] {
+            assert_eq!(told(vec![runs(least, " "), behind]), None);
+        }
+        assert_eq!(told(vec![runs(least, "▁"), strip()]), None);
+    }
+    assert_eq!(told(vec![Lowercase]), Some((false, (false, false))));
+}
+
 #[test]
 fn no_mark_changes_in_lower_case() {
     let all = (0..=0x10_FFFF).filter_map(char::from_u32);
@@ -164,6 +194,44 @@ fn what_is_told_of_a_character_holds_around_all_others() {
         }
     }
     assert!(kept > 300, "{kept}");
+}
+
+/// Whatever else keeps its place stands around it, what a character becomes has the character's own place.
+#[test]
+fn what_keeps_its_place_has_the_place_of_its_character() {
+    let mut random = Random::from_seed(6);
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let (mut changed, mut gone) = (0, 0);
+    for normalizer in normalizers() {
+        let told = |c: char| normalizer.anywhere(c).filter(|_| normalizer.keeps_places(c));
+        let kept: Vec<(char, String)> = CHARS.into_iter().filter_map(|c| Some((c, told(c)?))).collect();
+        for _ in 0..if kept.is_empty() { 0 } else { 4000 } {
+            let parts: Vec<&(char, String)> = (0..1 + below(6)).map(|_| &kept[below(kept.len())]).collect();
+            let text: String = parts.iter().map(|(c, _)| c).collect();
+            if text.contains("``") {
+                continue;
+            }
+            let mut aligned = AlignedText::borrowed(&text, 0);
+            normalizer.normalize(&mut aligned).unwrap();
+            let (mut from, mut to) = (0, 0);
+            for (c, written) in parts {
+                for part in written.chars() {
+                    let span = aligned.span(to, to + part.len_utf8());
+                    assert_eq!(
+                        (span.start, span.end),
+                        (from, from + c.len_utf8()),
+                        "{text:?} {normalizer:?}"
+                    );
+                    to += part.len_utf8();
+                }
+                from += c.len_utf8();
+                changed += usize::from(!written.chars().eq([*c]));
+                gone += usize::from(written.is_empty());
+            }
+            assert_eq!((from, to), (text.len(), aligned.as_str().len()), "{text:?} {normalizer:?}");
+        }
+    }
+    assert!(changed > 3000 && gone > 300, "{changed} {gone}");
 }
 
 #[test]
