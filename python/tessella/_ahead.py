@@ -42,13 +42,18 @@ class Encoding:
     ) -> None:
         self._tokenizer, self._special, self._threads, self._as_text = tokenizer, special, threads, as_text
 
-    def of(self, texts: _tessella.TextFiles) -> Iterator[RaggedIds]:
-        """The ids of the texts of files, portion by portion."""
+    def of(self, texts: _tessella.TextFiles, is_small: bool = False) -> Iterator[RaggedIds]:
+        """The ids of the texts of files, portion by portion.
+
+        Args:
+            texts: the files.
+            is_small: whether little is read, from a stream of Python's: a thread for it would cost more.
+        """
         threads = _tessella.worker_threads(self._threads)
-        if threads > 1:
+        if threads > 1 and not is_small:
             yield from self._ahead(texts, threads if self._threads is not None else min(threads, FED))
             return
-        while (portion := texts.take(PORTION)) is not None:
+        while (portion := texts.take(PORTION, is_small)) is not None:
             yield self._encoded(portion, self._threads)
 
     def _encoded(self, portion: _tessella.Portion, threads: int | None) -> RaggedIds:

@@ -66,6 +66,7 @@ class StreamIds:
         special: whether the post-processor adds its special tokens.
         threads: how many threads work.
         skips: how many texts may be passed over that cannot be read or encoded.
+        is_small: whether the stream is known to be short.
     """
 
     def __init__(
@@ -76,12 +77,13 @@ class StreamIds:
         special: bool,
         threads: int | None,
         skips: int,
+        is_small: bool = False,
     ) -> None:
         self._texts = stream_texts(stream.name, stream.file, reading, skips)
-        self._how = Encoding(tokenizer, special, threads)
+        self._how, self._is_small = Encoding(tokenizer, special, threads), is_small
 
     def __iter__(self) -> Iterator[RaggedIds]:
-        return self._how.of(self._texts)
+        return self._how.of(self._texts, self._is_small)
 
     def skipped(self) -> list[tuple[int, int, str]]:
         """Line, byte and what is wrong of each text that was passed over since this was last asked."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PARQUET = b"PAR1"
+#: A part of a file with so many bytes is read by the thread that asks for it.
+SMALL = 1 << 16
 
 #: The texts of a table, as parts of a column, each with the number of its first row.
 Columns: TypeAlias = Iterator[tuple[Any, int]]
@@ -131,7 +133,13 @@ def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -
     name = "standard input" if part.size < 0 else part.path
     # Once as many were passed over as may be, the next one is an error.
     texts = StreamIds(
-        source.tokenizer, Stream(name, stream), source.how, source.special, source.threads, skipped.left
+        source.tokenizer,
+        Stream(name, stream),
+        source.how,
+        source.special,
+        source.threads,
+        skipped.left,
+        is_small=0 <= part.end - part.start <= SMALL and part.size >= 0,
     )
     first = 0
     with noting(source, part, stream, skipped, texts):

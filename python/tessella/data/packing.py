@@ -59,21 +59,22 @@ def concat_rows(batches: Iterable[Batch], length: int, pad: int) -> Iterator[Bat
     """Documents one after the other, in rows of one length; the last row is filled up."""
     import numpy as np
 
-    ids: npt.NDArray[Any] | None = None
-    mask: npt.NDArray[np.uint8] | None = None
-    # The lengths of what is in `ids`.
-    held = np.empty(0, np.int64)
+    # Joined where they fill a row, not with each batch: those of small files are far shorter than a row.
+    waiting: list[Batch] = []
+    size = 0
     for batch in batches:
-        ids = batch.ids if ids is None else np.concatenate([ids, batch.ids])
-        if batch.mask is not None:
-            mask = batch.mask if mask is None else np.concatenate([mask, batch.mask])
-        held = np.concatenate([held, batch.lengths])
+        waiting.append(batch)
+        size += batch.ids.size
+        if size < length:
+            continue
+        ids, mask, held = _joined(waiting)
         full = ids.size // length * length
-        if full:
-            row, held = _cut(held, full, length)
-            yield Batch(ids[:full], _all(length, full), mask=None if mask is None else mask[:full], spans=row)
-            ids, mask = ids[full:], None if mask is None else mask[full:]
-    if ids is not None and ids.size:
+        row, held = _cut(held, full, length)
+        yield Batch(ids[:full], _all(length, full), mask=None if mask is None else mask[:full], spans=row)
+        waiting = [Batch(ids[full:], held, mask=None if mask is None else mask[full:])]
+        size -= full
+    if size:
+        ids, mask, held = _joined(waiting)
         row, _ = _cut(held, ids.size, length)
         filled = np.full(length, pad, ids.dtype)
         filled[: ids.size] = ids
@@ -82,6 +83,20 @@ def concat_rows(batches: Iterable[Batch], length: int, pad: int) -> Iterator[Bat
             marks = np.zeros(length, np.uint8)
             marks[: mask.size] = mask
         yield Batch(filled, _all(length, length), mask=marks, spans=row)
+
+
+def _joined(
+    batches: list[Batch],
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8] | None, npt.NDArray[np.int64]]:
+    """The ids of several batches, their marks where there are any, and their lengths."""
+    import numpy as np
+
+    marks = [one.mask for one in batches if one.mask is not None]
+    return (
+        np.concatenate([one.ids for one in batches]),
+        np.concatenate(marks) if marks else None,
+        np.concatenate([one.lengths for one in batches]),
+    )
 
 
 def _all(length: int, size: int) -> npt.NDArray[np.int64]:

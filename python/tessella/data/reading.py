@@ -22,6 +22,7 @@ Example:
 
 from __future__ import annotations
 
+import itertools
 import os
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -59,9 +60,8 @@ class Corpus:
         self._files = [entry["files"] for entry in manifest["shards"] for _ in entry["parts"]]
         self._views: list[View | None] = [None] * len(self._parts)
         self._shape, self._layout = shape, layout
-        self._starts = [0]
-        for part in self._parts:
-            self._starts.append(self._starts[-1] + int(part["tokens"]))
+        self._starts = _running(self._parts, "tokens")
+        self._document_starts = _running(self._parts, "documents")
         self.tokens = self._starts[-1]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -152,6 +152,11 @@ class Corpus:
             number += 1
 
 
+def _running(parts: list[dict[str, Any]], name: str) -> list[int]:
+    """Where each part begins, counted in what the manifest tells of each, and the end."""
+    return list(itertools.accumulate((int(part[name]) for part in parts), initial=0))
+
+
 def _place(start: int) -> int:
     if start < 0:
         raise ArgumentError(f"a place must be 0 or more, found {start}")
@@ -169,16 +174,14 @@ class Documents(Sequence[Any]):
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._starts = [0]
+        # `corpus.documents[number]` makes one of these each time.
+        self._corpus, self._starts = corpus, corpus._document_starts
         settings = corpus.settings
         if not settings.layout.holds_documents and settings.eos is None and settings.bos is None:
             raise UnsupportedError(
                 f"{settings.format} files do not tell where documents end, and no token was put between "
                 "these: only windows can be read"
             )
-        for part in corpus._parts:
-            self._starts.append(self._starts[-1] + int(part["documents"]))
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -193,17 +196,23 @@ class Documents(Sequence[Any]):
 
     def span(self, number: int) -> tuple[int, int]:
         """Where a document begins and ends in the row of all tokens."""
+        _, start, stop, before = self._found(number)
+        return before + start, before + stop
+
+    def _found(self, number: int) -> tuple[View, int, int, int]:
+        """The part that a document is in, where it begins and ends there, and the tokens before that part."""
         part, inner = self._place(number)
-        ends = self._corpus.view(part).ends
+        view = self._corpus.view(part)
+        ends = view.ends
         assert ends is not None
-        first = self._corpus._starts[part]
-        return first + (int(ends[inner - 1]) if inner else 0), first + int(ends[inner])
+        return view, (int(ends[inner - 1]) if inner else 0), int(ends[inner]), self._corpus._starts[part]
 
     # `Any`: an overload for each would not tell more.
     def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
             return [self[one] for one in range(*number.indices(len(self)))]
-        return self._corpus.read(*self.span(number))
+        view, start, stop, _ = self._found(number)
+        return view.read(start, stop)
 
     def mask(self, number: int) -> npt.NDArray[np.uint8]:
         """The loss mask of a document."""

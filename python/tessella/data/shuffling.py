@@ -83,9 +83,14 @@ def _gathered(held: list[Batch], lengths: Any, new: Any, ids: Any, marks: Any) -
     """The documents in their new order, some at a time."""
     import numpy as np
 
-    paths = tuple(dict.fromkeys(path for one in held for path in one.paths))
+    # Each with its number: a shard may be of very many small files.
+    numbers: dict[str, int] = {}
+    for one in held:
+        for path in one.paths:
+            numbers.setdefault(path, len(numbers))
+    paths = tuple(numbers)
     files = np.concatenate(
-        [np.array([paths.index(path) for path in one.paths])[_or_zeros(one.files, one)] for one in held]
+        [np.array([numbers[path] for path in one.paths])[_or_zeros(one.files, one)] for one in held]
     )
     rows = np.concatenate([_or_zeros(one.rows, one) for one in held])
     starts, ends = lengths.cumsum() - lengths, lengths[new].cumsum()

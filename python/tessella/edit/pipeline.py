@@ -234,8 +234,9 @@ class Pipeline:
         if not (is_clear and _has(made, wanted)) and isinstance(self.vocabulary, BpeVocabulary):
             # Added tokens follow the model's, unless they are tokens of the model themselves.
             own = dict(self.vocabulary.vocab)
+            takes_whole = bool(self.vocabulary.told().get("ignore_merges"))
             for one in self.added:
-                self._take_in(self.vocabulary, one)
+                self._take_in(self.vocabulary, one, takes_whole)
             made = self._tried()
             is_clear = all(one["content"] in self.vocabulary.vocab for one in self.added)
             if not (is_clear and _has(made, wanted)):
@@ -251,11 +252,11 @@ class Pipeline:
             )
         return made
 
-    def _take_in(self, vocabulary: BpeVocabulary, one: Mapping[str, Any]) -> None:
+    def _take_in(self, vocabulary: BpeVocabulary, one: Mapping[str, Any], takes_whole: bool) -> None:
         content = one["content"]
         splitter = self.source.pre_tokenizer
         whole = splitter is None or len(splitter.pre_tokenize_str(content)) < 2
-        if len(content) < 2 or (vocabulary.told().get("ignore_merges") and whole):
+        if len(content) < 2 or (takes_whole and whole):
             return
         vocabulary.vocab.setdefault(content, one["id"])
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from .._chance import settled
 from .._fingerprint import fingerprint_of
@@ -22,15 +25,18 @@ if TYPE_CHECKING:
 AROUND = ("", " ", "a", "1", ".", "\n")
 
 
-def texts_of(tokenizer: Tokenizer, id: int) -> list[str]:
-    """Texts that may hold a token: what it decodes to, the entry itself, what its letters spell as bytes.
+def texts_of(tokenizer: Tokenizer, ids: list[int]) -> dict[int, list[str]]:
+    """Texts that may hold tokens: what each decodes to, the entry itself, what its letters spell as bytes.
 
     For a splitter that spells no bytes, an entry is its own text; and no decoder tells what bytes are meant
     when the splitter alone was changed.
     """
-    entry = tokenizer.id_to_token(id) or ""
-    texts = [tokenizer.decode([id], skip_special_tokens=False), entry, *byte_texts(entry)]
-    return list(dict.fromkeys(texts))
+    decoded = tokenizer.decode_batch([[id] for id in ids], skip_special_tokens=False)
+    found: dict[int, list[str]] = {}
+    for id, text in zip(ids, decoded, strict=True):
+        entry = tokenizer.id_to_token(id) or ""
+        found[id] = list(dict.fromkeys([text, entry, *byte_texts(entry)]))
+    return found
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ def reachable(tokenizer: Tokenizer, ids: list[int] | None = None) -> set[int]:
     tokenizer = settled(tokenizer)
     left = sorted(tokenizer.get_vocab().values()) if ids is None else ids
     found: set[int] = set()
-    texts = {id: texts_of(tokenizer, id) for id in left}
+    texts = texts_of(tokenizer, left)
     for turn in range(max(map(len, texts.values()), default=0)):
         left = [id for id in left if len(texts[id]) > turn]
         for before in AROUND:
@@ -66,8 +72,11 @@ def reachable(tokenizer: Tokenizer, ids: list[int] | None = None) -> set[int]:
                 rows = tokenizer.encode_ids_batch(
                     [before + texts[id][turn] + after for id in left], add_special_tokens=False
                 )
-                found |= {id for place, id in enumerate(left) if id in rows[place]}
-                left = [id for id in left if id not in found]
+                hits = np.zeros(len(rows.ids) + 1, np.int64)
+                np.cumsum(rows.ids == np.repeat(np.array(left), rows.lengths()), out=hits[1:])
+                has_own = (hits[rows.offsets[1:]] > hits[rows.offsets[:-1]]).tolist()
+                found.update(itertools.compress(left, has_own))
+                left = [id for id, has in zip(left, has_own, strict=True) if not has]
     return found
 
 

@@ -63,6 +63,12 @@ class BestSpans:
     no_answer: float
 
 
+#: Scores of answers, where each begins and its last token.
+_Candidates = tuple[npt.NDArray[np.floating], npt.NDArray[np.integer], npt.NDArray[np.integer]]
+#: So many more than are asked for are held before the best of them are found.
+_HELD = 1 << 12
+
+
 def best_spans(
     starts: npt.ArrayLike,
     ends: npt.ArrayLike,
@@ -102,16 +108,29 @@ def best_spans(
     places = np.flatnonzero(mask[1:]) + 1
     if not places.size:
         return BestSpans([], no_answer)
-    # Only the diagonals of answers that are short enough, instead of all pairs.
-    candidates: list[tuple[npt.NDArray[np.floating], npt.NDArray[np.integer], npt.NDArray[np.integer]]] = []
+    # Only the diagonals of answers that are short enough, and of these what may be among the best.
+    candidates: list[_Candidates] = []
+    least, count = -np.inf, 0
     for length in range(min(max_tokens, mask.size)):
         first = places[places + length < mask.size]
         first = first[mask[first + length]]
-        candidates.append((begin[first] * finish[first + length], first, first + length))
+        score = begin[first] * finish[first + length]
+        good = ~(score < least)
+        candidates.append((score[good], first[good], first[good] + length))
+        count += len(candidates[-1][0])
+        if count > 2 * n + _HELD:
+            candidates = [_best(candidates, n)]
+            least, count = candidates[0][0].min(), n
+    columns = (column.tolist() for column in _best(candidates, n))
+    spans = [(first, last, score) for score, first, last in zip(*columns, strict=True)]
+    return BestSpans(spans, no_answer)
+
+
+def _best(candidates: list[_Candidates], n: int) -> _Candidates:
+    """The best of several; of equal ones the earlier start, then the earlier end."""
     score, first, last = (np.concatenate(column) for column in zip(*candidates, strict=True))
-    # Of equal ones the earlier start, then the earlier end.
     order = np.lexsort((last, first, -score))[:n]
-    return BestSpans([(int(first[k]), int(last[k]), float(score[k])) for k in order], no_answer)
+    return score[order], first[order], last[order]
 
 
 #: Takes encodings and gives for each two rows: scores of starting and of ending at each token.

@@ -224,3 +224,16 @@ def test_tokens_that_a_model_finds_by_their_names_are_not_renamed(tmp_path):
         assert edited.tokenizer.token_to_id("<t>") == tokenizer.token_to_id(name)
         for text in ("low A", "ab", "é"):
             assert encoded(edited.tokenizer, text) == encoded(tokenizer, text)
+
+
+def test_added_tokens_behind_a_gap_do_not_each_list_all_merges(monkeypatch):
+    from tessella.edit.bpe import BpeVocabulary
+
+    # The gap has them taken into the model, one by one.
+    old = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2, "c": 5}, [("a", "b")]))
+    told, calls = BpeVocabulary.told, []
+    monkeypatch.setattr(BpeVocabulary, "told", lambda self: calls.append(1) or told(self))
+    edited = edit.pad_to_multiple(old, 128)
+    assert edited.tokenizer.get_vocab_size() == 126
+    assert edited.tokenizer.encode("ab<|reserved_7|>").ids == [2, 13]
+    assert len(calls) < 10

@@ -11,6 +11,7 @@ from tessella import AddedToken, Tokenizer, decoders, models, normalizers, pre_t
 from tessella._vocabulary import entries
 from tessella.errors import ArgumentError, FormatError, OutOfRangeError
 from tessella.evaluate import Audit, audit
+from tessella.evaluate.auditing.proof import Prover
 from tessella.evaluate.auditing.witness import completions, is_utf8_inside
 from tessella.evaluate.growth import growth, steps
 from tessella.evaluate.merges import merges_of
@@ -442,3 +443,21 @@ def test_a_worse_score_is_no_proof_where_ways_are_sampled():
     plain, drawn = (Tokenizer(models.Unigram(pieces, unk_id=0, alpha=alpha)) for alpha in (None, 1.0))
     assert [row["token"] for row in audit(plain).unreachable] == ["ab"]
     assert not audit(drawn).unreachable and any("ab" in drawn.encode("ab" * 99).tokens for _ in range(500))
+
+
+def test_what_goes_on_a_word_is_not_held_against_all_entries():
+    class Counting(dict):
+        looked = 0
+
+        def __iter__(self):
+            for key in super().__iter__():
+                Counting.looked += 1
+                yield key
+
+    vocabulary = {"[UNK]": 0} | {f"##{number}": number for number in range(1, 500)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    prover = Prover(tokenizer, entries(tokenizer), {})
+    prover._state["vocab"] = Counting(vocabulary)
+    for id in range(1, 500):
+        assert not prover.reason(id, 1).is_proven
+    assert Counting.looked < 2000

@@ -197,3 +197,19 @@ def test_a_question_that_is_cut_within_a_character_keeps_to_its_length():
         assert ask("a😀😀", "lower low")
         assert {sum(number == 0 for number in one.sequence_ids) for one in asked} == {kept}
         asked.clear()
+
+
+def test_what_is_left_out_on_the_way_is_not_among_the_best(monkeypatch):
+    from tessella.tasks import answers
+
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        size, n = int(rng.integers(1, 60)), int(rng.integers(1, 30))
+        # Few different scores: most answers are as good as others.
+        starts, ends = rng.integers(0, 3, size=(2, size)).astype(float)
+        allowed = (rng.random(size) < 0.8).astype(int)
+        allowed[0] = 0
+        monkeypatch.setattr(answers, "_HELD", 1 << 30)
+        all_held = best_spans(starts, ends, allowed, n, max_tokens=size)
+        monkeypatch.setattr(answers, "_HELD", -n)
+        assert best_spans(starts, ends, allowed, n, max_tokens=size) == all_held

@@ -99,6 +99,20 @@ pub fn run_until<T: Send>(
     result.map_err(raise)
 }
 
+/// As [`run_until`] for work that may be small: then the calling thread does it, since a thread costs more than a small file.
+pub fn sized_until<T: Send>(
+    py: Python<'_>,
+    is_small: bool,
+    stop: &Arc<AtomicBool>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T> + Send,
+) -> PyResult<T> {
+    if !is_small {
+        return run_until(py, stop, work);
+    }
+    wished(py)?;
+    py.detach(|| work(stop)).map_err(raise)
+}
+
 type Work<'a> = Box<dyn FnOnce(&Arc<AtomicBool>) + Send + 'a>;
 
 fn on_a_thread(py: Python<'_>, cancel: &Arc<AtomicBool>, work: Work<'_>) -> PyResult<()> {

@@ -19,7 +19,7 @@ use tessella_formats::utf8;
 
 use crate::border::arrays;
 use crate::border::errors;
-use crate::border::interrupt::{run, run_until};
+use crate::border::interrupt::{ALONE, SMALL, run, sized_until};
 use crate::border::values::argument;
 use crate::components::live::lock;
 use crate::tokenizer::{Tokenizer, ids_options, threads};
@@ -132,6 +132,8 @@ pub struct TextFiles {
     skipped: Arc<Mutex<Vec<Skipped>>>,
     /// Nobody wants more: reading and encoding end wherever they are.
     stop: Arc<AtomicBool>,
+    /// All was read.
+    is_at_end: AtomicBool,
 }
 
 /// Some texts that were read and are not encoded yet: while one thread reads on, others encode.
@@ -187,6 +189,7 @@ impl TextFiles {
             skips,
             skipped: Arc::default(),
             stop: Arc::default(),
+            is_at_end: AtomicBool::new(false),
         })
     }
 
@@ -221,10 +224,16 @@ impl TextFiles {
         found.into_iter().map(|one| (one.spot.line, one.spot.byte, one.reason)).collect()
     }
 
-    /// The next texts, about so many bytes of them; nothing at the end.
-    fn take(&self, py: Python<'_>, bytes: usize) -> PyResult<Option<Portion>> {
-        let (step, name) =
-            run_until(py, &self.stop, |stop| Ok(self.step(bytes, usize::MAX, Cancel::new(Some(stop)))))?;
+    /// The next texts, about so many bytes of them; nothing at the end. Of a small file it is the calling thread that reads:
+    /// one of Python's streams, whose reads look for signals.
+    #[pyo3(signature = (bytes, is_small = false))]
+    fn take(&self, py: Python<'_>, bytes: usize, is_small: bool) -> PyResult<Option<Portion>> {
+        if self.is_at_end.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let (step, name) = sized_until(py, is_small, &self.stop, |stop| {
+            Ok(self.step(bytes, usize::MAX, Cancel::new(Some(stop))))
+        })?;
         let (texts, spots) = step.map_err(|error| self.as_it_was(errors::raise(error), name.as_deref()))?;
         let (skips, skipped, stop) = (self.skips, self.skipped.clone(), self.stop.clone());
         Ok((!texts.is_empty()).then_some(Portion { texts, spots, name, skips, skipped, stop }))
@@ -251,7 +260,9 @@ impl Portion {
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)> {
         let value = tokenizer.get().value()?;
         let threads = threads(num_threads);
-        let found = run_until(py, &self.stop, |stop| {
+        let bytes: usize = self.texts.iter().map(String::len).sum();
+        let is_small = bytes <= if threads == 1 { SMALL } else { ALONE };
+        let found = sized_until(py, is_small, &self.stop, |stop| {
             let views: Vec<&str> = self.texts.iter().map(String::as_str).collect();
             let options = ids_options(&value, (add_special_tokens, encode_special_tokens), threads);
             let options = EncodeOptions { cancel: Some(stop), ..options };
@@ -308,7 +319,10 @@ impl TextFiles {
         let mut step = || -> Step {
             let (mut texts, mut spots, mut size) = (Vec::new(), Vec::new(), 0);
             while size < bytes && texts.len() < most {
-                let Some(text) = corpus.next() else { break };
+                let Some(text) = corpus.next() else {
+                    self.is_at_end.store(true, Ordering::Relaxed);
+                    break;
+                };
                 let text = text?;
                 size += text.len() + 1;
                 texts.push(text);

@@ -134,7 +134,7 @@ def write_arrow(files: Files, stem: str, batches: Iterable[Batch], shape: Shape)
 
 
 class _Groups:
-    """Row groups or record batches, of which the one read last is kept."""
+    """Row groups or record batches: the one read last is kept, with its columns as arrays."""
 
     def __init__(self, rows: list[int], group: Any) -> None:
         self._starts = [0]
@@ -142,17 +142,27 @@ class _Groups:
             self._starts.append(self._starts[-1] + count)
         self._group = group
         self._last: tuple[int, Any] = (-1, None)
+        #: Of each column of the group where its lists begin, and the numbers in them.
+        self._columns: dict[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]] = {}
 
     def cell(self, name: str, row: int) -> npt.NDArray[Any]:
         """The list in one cell."""
         number = bisect_right(self._starts, row) - 1
         if self._last[0] != number:
-            self._last = (number, self._group(number))
-        column = self._last[1].column(name)
+            self._last, self._columns = (number, self._group(number)), {}
+        if name not in self._columns:
+            self._columns[name] = self._arrays(self._last[1].column(name))
+        starts, values = self._columns[name]
+        place = row - self._starts[number]
+        return values[starts[place] : starts[place + 1]]
+
+    @staticmethod
+    def _arrays(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        # Of several chunks this makes a copy of the whole column, so not for each cell.
         if hasattr(column, "chunks"):
             column = column.combine_chunks()
-        value: npt.NDArray[Any] = column[row - self._starts[number]].values.to_numpy(zero_copy_only=False)
-        return value
+        starts, values = column.offsets, column.values
+        return starts.to_numpy(zero_copy_only=False), values.to_numpy(zero_copy_only=False)
 
 
 def _view(groups: _Groups, lengths: npt.NDArray[np.int64], shape: Shape) -> View:

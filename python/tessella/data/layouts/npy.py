@@ -79,7 +79,8 @@ def view(folder: str, part: Part, shape: Shape) -> View:
     path = os.path.join(folder, part["name"])
     ids = mapped(f"{path}.npy", shape.numbers, HEAD)
     if shape.length is None:
-        return flat(f"{path}.npy", ids, lambda: np.load(f"{path}.offsets.npy", "r")[1:], shape)
+        offsets = f"{path}.offsets.npy"
+        return flat(f"{path}.npy", ids, lambda: np.asarray(np.load(offsets, "r"))[1:], shape)
     length = shape.length
     spans, rows = np.load(f"{path}.spans.npy"), np.load(f"{path}.rows.npy")
     return flat(

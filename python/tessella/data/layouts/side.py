@@ -56,7 +56,8 @@ def mapped(path: str, dtype: Any, offset: int = 0, count: int | None = None) -> 
     import numpy as np
 
     size = (os.path.getsize(path) - offset) // np.dtype(dtype).itemsize if count is None else count
-    return np.memmap(path, dtype, "r", offset, (size,)) if size else np.empty(0, dtype)
+    # As plain arrays: each slice of a `memmap` would cost microseconds.
+    return np.asarray(np.memmap(path, dtype, "r", offset, (size,))) if size else np.empty(0, dtype)
 
 
 def flat(
