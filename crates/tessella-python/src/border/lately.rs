@@ -1,8 +1,9 @@
 //! Which texts came lately.
 //!
-//! A text that comes again soon is a prompt, or one of few: the interpreter keeps the UTF-8 of it then, so that it is not written
-//! each time. Of texts of which there are many, none is met again before others have taken its place here, and none
-//! takes more memory than it had.
+//! A text that comes a third time soon is a prompt, or one of few: the interpreter keeps the UTF-8 of it then, so that it is not
+//! written each time. The second time would be too soon: the interpreter takes several times as long for it as who writes it here,
+//! and many a text is read just twice. Of texts of which there are many, none is met again before others have taken its place here,
+//! and none takes more memory than it had.
 
 use std::cell::Cell;
 
@@ -23,8 +24,11 @@ thread_local! {
     static CAME: [Cell<u64>; PLACES] = const { [const { Cell::new(0) }; PLACES] };
 }
 
-/// Whether a text of these characters came lately; from now on it did.
-pub fn came(text: &Bound<'_, PyString>, characters: Narrow<'_>) -> bool {
+/// The bit of a mark that says that its text came again.
+const AGAIN: u64 = 1;
+
+/// Whether a text of these characters came twice lately; from now on it came once more.
+pub fn came_twice(text: &Bound<'_, PyString>, characters: Narrow<'_>) -> bool {
     let length = length(text);
     if length > LONGEST {
         return false;
@@ -39,5 +43,11 @@ pub fn came(text: &Bound<'_, PyString>, characters: Narrow<'_>) -> bool {
     let mark = samples.fold(first, |mark, sample| {
         (mark ^ u64::from(sample)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
     });
-    CAME.with(|places| places[mark as usize % PLACES].replace(mark) == mark)
+    let mark = mark & !AGAIN;
+    CAME.with(|places| {
+        let place = &places[(mark >> AGAIN.count_ones()) as usize % PLACES];
+        let before = place.get();
+        place.set(if before & !AGAIN == mark { mark | AGAIN } else { mark });
+        before == mark | AGAIN
+    })
 }

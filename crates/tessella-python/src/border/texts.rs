@@ -3,7 +3,7 @@
 //! A text of ASCII is UTF-8 where it lies. Of others the interpreter would make it one character after the other, in new memory
 //! that stays with the text as long as it lives: a list of texts would take twice the memory from then on. So one that comes alone
 //! ([`Text`]) is written into room that serves the next call, and one among many ([`Later`]) by the thread that encodes it, when its
-//! turn comes, so that it lies in that thread's caches. One that comes again soon ([`lately`]) is left to the interpreter after all.
+//! turn comes, so that it lies in that thread's caches. One that comes a third time soon ([`lately`]) is left to the interpreter after all.
 
 use std::cell::Cell;
 use std::ops::Deref;
@@ -147,7 +147,7 @@ impl Text {
         if let Ok(text) = value.cast::<PyString>()
             && length(text) > PROMPT
             && let Some(characters) = narrow(text)
-            && !lately::came(text, characters)
+            && !lately::came_twice(text, characters)
         {
             let mut room = KEPT.take();
             room.clear();
@@ -196,7 +196,8 @@ impl Later {
             && let Some(characters) = Characters::of(text)
         {
             // What has no UTF-8 is refused when its turn comes.
-            let kept = lately::came(text, characters.narrow()).then(|| PyBackedStr::try_from(text.clone()));
+            let kept =
+                lately::came_twice(text, characters.narrow()).then(|| PyBackedStr::try_from(text.clone()));
             return Ok(match kept {
                 Some(Ok(kept)) => Later::Kept(kept),
                 _ => Later::Characters(characters),
