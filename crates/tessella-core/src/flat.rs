@@ -22,9 +22,11 @@ use crate::error::{Error, Result};
 mod ahead;
 #[cfg(unix)]
 mod mapped;
+mod pages;
 mod room;
 
 pub use ahead::{large_pages_for, prefetch, with_large_pages};
+pub use pages::{full_of, make_room, pages_for, with_pages, zeros};
 pub(crate) use room::{BYTES, LINE, Room, TwoSlots};
 
 mod plain {
@@ -181,7 +183,7 @@ impl Image {
     /// Reads all that comes, which is likely to be so many bytes.
     pub fn read_all(mut source: impl Read, likely: usize) -> std::io::Result<Image> {
         let words = likely.div_ceil(size_of::<u64>());
-        let (mut words, mut length) = (vec![0u64; words], 0);
+        let (mut words, mut length) = (zeros::<u64>(words), 0);
         // SAFETY: these are bytes of the words, which any value suits.
         let place = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), likely) };
         while length < likely {

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use crate::flat::{Arrays, Flat, Shelf, misfit, prefetch};
+use crate::flat::{Arrays, Flat, Shelf, full_of, misfit, prefetch};
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
 
@@ -263,7 +263,7 @@ impl Vocab {
         let mut vocab = Vocab { arena, starts: starts.into(), ids: ids.into(), ..Vocab::default() };
         if vocab.index_entries() {
             let bound = vocab.ids.iter().max().map_or(0, |&id| id as usize + 1);
-            let mut entry_of_id = vec![EMPTY; bound];
+            let mut entry_of_id = full_of(EMPTY, bound);
             for (entry, &id) in vocab.ids.iter().enumerate() {
                 entry_of_id[id as usize] = entry as u32;
             }
@@ -282,7 +282,7 @@ impl Vocab {
     /// Makes the index; false where two texts are equal.
     fn index_entries(&mut self) -> bool {
         let entries = self.ids.len();
-        let mut places = vec![EMPTY; slots_for(entries)];
+        let mut places = full_of(EMPTY, slots_for(entries));
         let (arena, starts): (&[u8], &[u32]) = (self.arena.bytes(), &self.starts);
         let text = |entry: usize| &arena[starts[entry] as usize..starts[entry + 1] as usize];
         let mut hashes = [0u64; PORTION];

@@ -18,6 +18,7 @@ use super::slots::ID_BOUND;
 use super::symbols::{Ids, Merger};
 use super::vectors::{Level, Task, Vectors};
 use super::{Absent, EachToken, Engine};
+use crate::flat::full_of;
 use crate::ids::TokenId;
 
 /// Left, right, rank and result of a merge.
@@ -247,7 +248,7 @@ impl Pairs {
         }
         // A table that is quick to build and small enough.
         let filling = Filling::new(count, count / 5);
-        Some(Pairs { filling, byte_of, of_two: vec![NEVER; 1 << 16].try_into().ok()? })
+        Some(Pairs { filling, byte_of, of_two: full_of(NEVER, 1 << 16).try_into().ok()? })
     }
 
     #[inline(always)]

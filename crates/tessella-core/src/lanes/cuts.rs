@@ -12,6 +12,7 @@
 use super::ascii::BLOCK;
 use super::bounds::Bounds;
 use super::symbols::Merger;
+use crate::flat::zeros;
 use crate::scale::or_for_fuzzers;
 
 /// Bytes on each side of a boundary that are looked at.
@@ -123,7 +124,7 @@ impl Marks {
     fn new(merger: &Merger) -> Option<Marks> {
         const MOST_ROUNDS: usize = 8;
         let bound = merger.ids.bound();
-        let (mut marks, mut ends) = (vec![0; bound], vec![0; bound]);
+        let (mut marks, mut ends) = (zeros(bound), zeros(bound));
         for (left, right, result) in merger.pairs.iter() {
             *marks.get_mut(result as usize)? = Self::PAIR | u64::from(left) << 32 | u64::from(right);
         }
@@ -171,7 +172,7 @@ impl Cuts {
     pub fn new(merger: &Merger) -> Option<Self> {
         let marks = Marks::new(merger)?;
         let words = (marks.iter().count() * BITS_PER_MARK / 64).clamp(1, MOST_WORDS).next_power_of_two();
-        let mut cuts = Cuts { words: vec![0; words] };
+        let mut cuts = Cuts { words: zeros(words) };
         for mark in marks.iter() {
             let hash = hash(mark);
             let place = cuts.place(hash);

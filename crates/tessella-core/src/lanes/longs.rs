@@ -10,7 +10,7 @@
 
 use super::append::append;
 use super::sides;
-use crate::flat::prefetch;
+use crate::flat::{make_room, prefetch};
 use crate::hash::Secret;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
@@ -274,10 +274,12 @@ impl Longs {
             bytes: piece.len() as u16,
             count: ids.len() as u16,
         });
+        make_room(&mut self.numbers, numbers, self.most_ids / size_of::<u32>());
         match sides {
             Some(sides) => self.numbers.extend_from_slice(&sides),
             None => {
                 self.numbers.push(self.texts.len() as u32);
+                make_room(&mut self.texts, piece.len(), self.most_texts);
                 self.texts.extend_from_slice(piece);
             }
         }

@@ -7,7 +7,7 @@
 
 use super::key::Key;
 use super::vectors::{SECOND, Vectors, WRITTEN};
-use crate::flat::{BYTES, LINE, Room, TwoSlots};
+use crate::flat::{BYTES, LINE, Room, TwoSlots, make_room};
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
 
@@ -284,7 +284,10 @@ impl Slots {
         let place = (at % size) as usize;
         let end = place + ids.len();
         if self.ring.len() < end + RING_SPARE {
-            self.ring.resize((end + RING_STEP).min(self.ring_size) + RING_SPARE, 0);
+            let length = (end + RING_STEP).min(self.ring_size) + RING_SPARE;
+            let more = length - self.ring.len();
+            make_room(&mut self.ring, more, self.ring_size + RING_SPARE);
+            self.ring.resize(length, 0);
         }
         self.ring[place..end].copy_from_slice(ids);
         self.written += ids.len() as u64;

@@ -9,7 +9,6 @@ use super::columns::MOST_KEPT;
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::piece_lanes::PieceLanes;
 use super::pool::Pool;
-use super::ragged::room_for;
 use super::together::{self, Helpers, LARGE};
 use super::units::{self, Units};
 use super::way::{Reader, Reads};
@@ -35,9 +34,10 @@ impl Tokenizer {
     pub fn encode_ids(&self, text: &str, options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
         if text.len() > MOST_KEPT {
             memory::ask(text.len(), memory::FOR_IDS)?;
-            let mut ids = room_for(text.len());
-            self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
-            return Ok(ids);
+            return self.inner.workers.with(|worker| {
+                worker
+                    .in_new_room(text.len(), |worker, ids| self.inner.append_ids(worker, text, options, ids))
+            });
         }
         self.with_ids(text, options, <[TokenId]>::to_vec)
     }
@@ -69,6 +69,18 @@ impl Tokenizer {
 }
 
 impl Worker {
+    /// The ids that `fill` writes, which come of so many bytes, in a vector of their own.
+    pub(super) fn in_new_room(
+        &mut self,
+        bytes: usize,
+        fill: impl FnOnce(&mut Worker, &mut Vec<TokenId>) -> Result<()>,
+    ) -> Result<Vec<TokenId>> {
+        let mut ids = self.density.room(bytes);
+        fill(self, &mut ids)?;
+        self.density.note(ids.len(), bytes);
+        Ok(ids)
+    }
+
     /// Has ids written into the kept room and lends them out.
     pub(super) fn in_room<R>(
         &mut self,

@@ -39,6 +39,7 @@ mod decoding;
 mod decoding_tests;
 mod drive;
 mod fresh;
+mod id_room;
 mod ids;
 mod in_order;
 mod joined;

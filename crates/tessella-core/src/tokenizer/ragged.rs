@@ -6,12 +6,13 @@ use std::ops::Range;
 
 use super::batch::Queue;
 use super::columns::MOST_KEPT;
+use super::id_room::room_for;
 use super::in_order::{InOrder, Join};
 use super::together::LARGE;
 use super::worker::Worker;
 use super::{EncodeOptions, Tokenizer};
 use crate::error::{Error, Result};
-use crate::flat::with_large_pages;
+use crate::flat::pages_for;
 use crate::ids::TokenId;
 use crate::memory;
 use crate::threads::{self, Later};
@@ -51,17 +52,6 @@ impl ManyTexts for [&str] {
     }
 }
 
-/// Room for the ids of so many bytes. What is never touched of it costs nothing, growing costs a copy, and every page that is
-/// touched first a visit to the system; large pages are fewer, but the first of them may have to be found.
-pub(super) fn room_for(bytes: usize) -> Vec<TokenId> {
-    /// What the fast engine wants beyond the ids that it writes.
-    const SPARE: usize = 8 << 10;
-    /// Ids of sixteen megabytes.
-    const MANY: usize = 4 << 20;
-    let most = bytes / 2 + SPARE;
-    if most < MANY { Vec::with_capacity(most) } else { with_large_pages(most) }
-}
-
 /// Some of the texts in a row, encoded.
 #[derive(Default)]
 struct Part {
@@ -73,6 +63,9 @@ struct Part {
 impl Join<Part> for RaggedIds {
     fn join(&mut self, Part { ids, ends }: &mut Part) -> usize {
         let (before, texts) = (self.ids.len(), ends.len());
+        if let Some(room) = self.ids.spare_capacity_mut().get_mut(..ids.len()) {
+            pages_for(room);
+        }
         self.ids.append(ids);
         self.offsets.extend(ends.drain(..).map(|end| (before + end) as i64));
         texts
@@ -106,7 +99,7 @@ impl Tokenizer {
     ) -> Result<RaggedIds> {
         let mut offsets = Vec::with_capacity(texts.count() + 1);
         offsets.push(0);
-        let mut append = |worker: &mut Worker, ids: &mut Vec<TokenId>| {
+        let append = |worker: &mut Worker, ids: &mut Vec<TokenId>| {
             worker.foreseeing(size, |worker| {
                 (0..texts.count()).try_for_each(|index| {
                     self.append_text(worker, texts, index, options, ids)?;
@@ -119,8 +112,7 @@ impl Tokenizer {
             if size <= MOST_KEPT {
                 return worker.in_room(append, <[TokenId]>::to_vec);
             }
-            let mut ids = room_for(size);
-            append(worker, &mut ids)?;
+            let mut ids = worker.in_new_room(size, append)?;
             ids.shrink_to_fit();
             Ok(ids)
         })?;

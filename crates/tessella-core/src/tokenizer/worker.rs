@@ -12,6 +12,7 @@ use super::EncodeOptions;
 use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
 use super::columns::{MOST_KEPT, Room};
+use super::id_room::Density;
 use super::listed::Listed;
 use super::piece_lanes::PieceLanes;
 use super::segment::SegmentScratch;
@@ -64,6 +65,8 @@ pub(super) struct Worker {
     texts: [String; 2],
     /// Room for the ids of a text.
     pub room: Vec<TokenId>,
+    /// How many ids texts become.
+    pub density: Density,
     /// The same for the other columns.
     pub columns: Room,
     tokens: Vec<PieceToken>,
@@ -99,6 +102,7 @@ impl Worker {
             budget: cache_budget,
             texts: Default::default(),
             room: Vec::new(),
+            density: Density::new(),
             columns: Room::default(),
             tokens: Vec::new(),
             unit: Vec::new(),

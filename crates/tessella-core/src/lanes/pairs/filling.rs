@@ -5,6 +5,7 @@
 //! slot) stays in the processor's nearest caches, and nothing is written but the table itself.
 
 use super::{FREE, NEVER, PairHash, Symbol, below, hash, moved, pair_of, word_of};
+use crate::flat::zeros;
 
 /// Keys that share a pilot, on average.
 const BUCKET: usize = 2;
@@ -37,7 +38,7 @@ impl Filling {
         let slots_of_part = (count + spare).div_ceil(parts) + SPARE;
         let slots = slots_of_part * parts;
         let buckets = (count / BUCKET / parts + 1) * parts;
-        let table = PairHash { pilots: vec![0; buckets], slots: vec![0; slots], parts_log2 };
+        let table = PairHash { pilots: zeros(buckets), slots: zeros(slots), parts_log2 };
         Filling { table, slots: slots_of_part, counts: vec![0; parts], largest: 0 }
     }
 

@@ -15,7 +15,7 @@ mod slot;
 use std::collections::HashSet;
 
 use crate::error::{Error, Result, excerpt};
-use crate::flat::{Arrays, Flat, Shelf, misfit, prefetch};
+use crate::flat::{Arrays, Flat, Shelf, full_of, misfit, prefetch, zeros};
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
 use crate::spec::Vocab;
@@ -202,7 +202,7 @@ impl PairTable {
 
     fn with_capacity(pairs: usize) -> Self {
         let slots = Self::slots_for(pairs.max(8));
-        Self::of_slots(Slots::Narrow(vec![Narrow::FREE; slots].into()))
+        Self::of_slots(Slots::Narrow(full_of(Narrow::FREE, slots).into()))
     }
 
     /// All of them free.
@@ -210,7 +210,7 @@ impl PairTable {
         PairTable {
             above: None,
             len: 0,
-            filter: vec![0; (slots.len() * FILTER_BITS).div_ceil(64)].into(),
+            filter: zeros::<u64>((slots.len() * FILTER_BITS).div_ceil(64)).into(),
             slots,
             near: Near::default(),
         }

@@ -11,6 +11,7 @@
 
 use super::slot::Slot;
 use super::{Merge, PairTable, Slots, View, key_of};
+use crate::flat::{full_of, with_pages, zeros};
 use crate::hash::{hash_u64, tail};
 use crate::ids::TokenId;
 use crate::lanes::last::last_two;
@@ -133,7 +134,7 @@ impl Letters {
                 count += 1;
             }
         }
-        Letters { of_char, symbols, pairs: vec![NONE; Self::PAIRS] }
+        Letters { of_char, symbols, pairs: full_of(NONE, Self::PAIRS) }
     }
 
     /// Takes up what all pairs of letters become.
@@ -170,7 +171,7 @@ struct ByLength {
 impl ByLength {
     /// `None` if a token is longer than [`LONGEST`].
     fn new(vocab: &Vocab) -> Option<ByLength> {
-        let mut lengths = Vec::with_capacity(vocab.len());
+        let mut lengths = with_pages(vocab.len());
         let mut starts = [0usize; LONGEST + 2];
         for text in vocab.texts() {
             let length = characters(text);
@@ -183,7 +184,7 @@ impl ByLength {
             sum += *start;
             *start = sum;
         });
-        let (mut filled, mut order) = (starts, vec![0; lengths.len()]);
+        let (mut filled, mut order) = (starts, zeros(lengths.len()));
         for (at, &length) in lengths.iter().enumerate() {
             let place = &mut filled[usize::from(length)];
             order[*place] = at as u32;
