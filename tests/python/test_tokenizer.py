@@ -13,7 +13,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tessella import AddedToken, Encoding, RaggedIds, Tokenizer, decoders, models, pre_tokenizers
+from tessella import (
+    AddedToken,
+    Encoding,
+    RaggedIds,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
 from tessella._tessella import Stop
 from tessella.errors import ArgumentError, DecodeError, TruncationError
 
@@ -270,6 +280,29 @@ def test_plan_is_readable(bpe):
     plan = bpe.explain_plan()
     assert plan and all(step.stage and step.engine and step.reason for step in plan)
     assert str(plan[0]).startswith(plan[0].stage)
+
+
+@pytest.mark.parametrize("given", range(16))
+def test_plan_tells_of_the_stages_that_there_are_and_of_no_others(given):
+    """In the order of the stages."""
+    tokenizer = Tokenizer(models.WordLevel({"<unk>": 0, "a": 1}, unk_token="<unk>"))
+    parts = {
+        "added tokens": lambda: tokenizer.add_tokens(["<x>"]),
+        "normalizer": lambda: setattr(tokenizer, "normalizer", normalizers.Lowercase()),
+        "pre-tokenizer": lambda: setattr(tokenizer, "pre_tokenizer", pre_tokenizers.Digits()),
+        "post-processor": lambda: setattr(
+            tokenizer,
+            "post_processor",
+            processors.TemplateProcessing(single="$A a", special_tokens=[("a", 1)]),
+        ),
+    }
+    chosen = [stage for at, stage in enumerate(parts) if given >> at & 1]
+    for stage in chosen:
+        parts[stage]()
+    plan = tokenizer.explain_plan()
+    told = [stage for step in plan for stage in [*parts, "model"] if step.stage.startswith(stage)]
+    behind = [stage for stage in chosen if stage == "post-processor"]
+    assert list(dict.fromkeys(told)) == [*chosen[: len(chosen) - len(behind)], "model", *behind]
 
 
 @pytest.mark.parametrize(

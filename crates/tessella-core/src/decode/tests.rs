@@ -271,3 +271,27 @@ fn custom_decoders_join_in_and_their_errors_come_through() {
     assert_eq!(chain.decode_bytes(&["é"]).unwrap(), "É".as_bytes());
     assert_eq!(chain.decode(Vec::new()).unwrap_err().kind(), ErrorKind::Custom);
 }
+
+/// What each of them makes is twice as long.
+#[derive(Debug)]
+struct Twice;
+
+impl CustomDecoder for Twice {
+    fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
+        Ok(vec![tokens.concat().repeat(2)])
+    }
+
+    fn import_path(&self) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn a_chain_stops_where_the_text_has_grown_too_much() {
+    let twice = DecoderSpec::Custom(Arc::new(Twice));
+    let chain = Decoder::new(&DecoderSpec::Sequence(vec![twice; 25])).unwrap();
+    // A byte may become 4 MiB.
+    for error in [chain.decode(vec!["a".into()]).unwrap_err(), chain.decode_bytes(&["a"]).unwrap_err()] {
+        assert!(error.to_string().contains("decoder 23 of 25 would make 8388608 bytes"), "{error}");
+    }
+}

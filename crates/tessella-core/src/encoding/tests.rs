@@ -249,3 +249,23 @@ fn texts_of_two_vocabularies_survive_joining() {
     let joined = Encoding::merge(parts, false).unwrap();
     assert_eq!(joined.tokens(), ["left", "left", "s", "right", "right"]);
 }
+
+/// In what order offsets and words stand is found out at the first question, and no longer holds once there are others.
+#[test]
+fn what_was_found_out_before_padding_is_forgotten() {
+    let vocabulary = Arc::new(Names(vec!["a".to_owned()]));
+    let offsets: Vec<(usize, usize)> = (0..4).map(|at| (at, at + 1)).collect();
+    let mut encoding =
+        Encoding::from_tokens(vec![0; 4], offsets.into(), vec![0, 1, 2, 3], 0, vocabulary, Surfaces::new());
+    ask(&encoding);
+    encoding.pad(20, 0, 0, "p", Direction::Right).unwrap();
+    for at in 0..4 {
+        assert_eq!(encoding.char_to_token(at, 0), Some(at));
+        assert_eq!(encoding.word_to_tokens(at as u32, 0), Some((at, at + 1)));
+    }
+    // What stands for no word is none.
+    assert_eq!(encoding.word_to_tokens(u32::MAX, 0), None);
+    let mut words = [7; 20];
+    encoding.write_words(&mut words);
+    assert_eq!((&words[..4], &words[4..]), (&[0, 1, 2, 3][..], &[-1; 16][..]));
+}

@@ -279,6 +279,12 @@ impl PieceCache {
         self.used = 0;
     }
 
+    /// Bytes that may come into use.
+    #[cfg(test)]
+    pub fn budget(&self) -> usize {
+        self.budget
+    }
+
     /// Bytes in use.
     #[cfg(test)]
     pub fn memory(&self) -> usize {

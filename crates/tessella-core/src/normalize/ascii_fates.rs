@@ -126,8 +126,55 @@ impl Normalizer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::charsmap::build_charsmap;
     use super::*;
     use crate::random::Random;
+    use crate::spec::{CharsmapMatching, NormalizerSpec, Pattern};
+
+    /// A text may be cut on both sides of a character that is said to be kept.
+    #[test]
+    fn what_is_kept_stands_between_texts_of_their_own() {
+        let replace = |from: &str, to: &str| NormalizerSpec::Replace {
+            pattern: Pattern::Literal(from.into()),
+            content: to.into(),
+        };
+        let rules: Vec<(Vec<char>, Vec<char>)> = [("a", "B"), ("`", "b"), ("b'", "'")]
+            .map(|(from, to)| (from.chars().collect(), to.chars().collect()))
+            .into();
+        let map = NormalizerSpec::Precompiled {
+            charsmap: build_charsmap(&rules).unwrap().into(),
+            matching: CharsmapMatching::Grapheme,
+        };
+        let mut random = Random::from_seed(3);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        for (steps, count) in [
+            (vec![], 127),
+            (vec![NormalizerSpec::Lowercase], 101),
+            (vec![replace("``", "\""), replace("''", "\""), NormalizerSpec::Nfkd], 125),
+            (vec![replace("ab", "b"), NormalizerSpec::Lowercase], 99),
+            (vec![map.clone()], 125),
+            (vec![replace("`'", "b"), map], 124),
+        ] {
+            let normalizer = Normalizer::new(&NormalizerSpec::Sequence(steps.clone())).unwrap();
+            let fates = normalizer.ascii_fates();
+            let become_of = |text: &str| {
+                let mut text = AlignedText::untracked(text);
+                normalizer.normalize(&mut text).unwrap();
+                text.as_str().to_owned()
+            };
+            let kept: Vec<u8> = (0..=255).filter(|&byte| fates.keep(byte)).collect();
+            assert_eq!(kept.len(), count, "{steps:?}");
+            for byte in kept {
+                for _ in 0..50 {
+                    let mut text =
+                        || (0..below(4)).map(|_| char::from(b"aAb`'"[below(5)])).collect::<String>();
+                    let (before, behind, middle) = (text(), text(), char::from(byte));
+                    let expected = format!("{}{middle}{}", become_of(&before), become_of(&behind));
+                    assert_eq!(become_of(&format!("{before}{middle}{behind}")), expected, "{byte} {steps:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn literals_are_found_in_all_bytes_at_once() {

@@ -507,6 +507,7 @@ mod tests {
                 assert_eq!(map.longest(&text), longest);
                 let shortest = prefixes(&text).first().map(|&n| expected[&text[..n]].as_str());
                 assert_eq!(map.shortest(&text), shortest);
+                assert_eq!(map.rule(&text), expected.get(&text).map(String::as_str));
             }
         }
     }
@@ -545,6 +546,29 @@ mod tests {
         let map = Charsmap::parse(&blob).unwrap();
         assert_eq!(map.longest("abc"), Some((2, "x")));
         assert!(map.rules().unwrap_err().message().contains("circular"));
+    }
+
+    #[test]
+    fn keys_without_end_are_not_all_looked_at() {
+        // Each byte leads back to the root's children, so that there are 253 times as many keys with each byte more.
+        let base = 1u32;
+        let mut units = vec![base << 10; 256];
+        for slot in 2..256u32 {
+            units[slot as usize] = (slot ^ base) | ENDS_KEY | (slot ^ base) << 10;
+        }
+        units[base as usize] = IS_VALUE;
+        let mut blob = (4 * units.len() as u32).to_le_bytes().to_vec();
+        blob.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+        blob.extend(b"x\0");
+        let map = Charsmap::parse(&blob).unwrap();
+        assert!(map.all_of_several(2, |_, _| true));
+        let mut looks = 0;
+        let counted = map.all_of_several(4, |_, _| {
+            looks += 1;
+            looks < 300 * MOST_NODES
+        });
+        assert!(!counted && looks < 300 * MOST_NODES, "{looks}");
+        assert_eq!(map.behind_others(), None);
     }
 
     #[test]

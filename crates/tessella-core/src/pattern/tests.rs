@@ -232,3 +232,18 @@ fn what_divides_texts_is_seen_by_no_match() {
     }
     assert!(divides(r"[^ ]+", ' ') && !divides(r"[^ ]+", '\n'));
 }
+
+/// No engine counts them, and each costs more than the one before.
+#[test]
+fn repeats_of_repeats_are_counted() {
+    for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+        for (repeat, count) in [("?", 1), ("+", 1), ("*", 1), ("{0,3}", 1), ("{2}?", 2)] {
+            let of = |times: usize| regex(&format!("b(?:c)a{}", repeat.repeat(times)), dialect);
+            let message = Matcher::exact(&of(100 / count + 1)).err().unwrap().to_string();
+            let told = format!("{} repeat operators stand one behind another; the limit is 100", 100 + count);
+            assert!(message.contains(&told), "{message}");
+        }
+        // As many in all, but not in a row.
+        assert!(Matcher::exact(&regex(&"a?b+".repeat(60), dialect)).is_ok());
+    }
+}

@@ -61,6 +61,12 @@ impl ByteLanes {
         }
     }
 
+    /// Bytes that may come into use.
+    #[cfg(test)]
+    pub fn memory(&self) -> usize {
+        self.runner.memory()
+    }
+
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }

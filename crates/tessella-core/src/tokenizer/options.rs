@@ -90,3 +90,34 @@ impl EncodeOptions<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Tokenizer;
+    use super::super::tests::unigram;
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::spec::TokenizerSpec;
+
+    #[test]
+    fn what_is_cancelled_already_does_nothing() {
+        let tokenizer = Tokenizer::new(TokenizerSpec::new(unigram(false, true))).unwrap();
+        let flag = Arc::new(AtomicBool::new(false));
+        let texts = ["ab", "a"];
+        for threads in [1, 2] {
+            let options = EncodeOptions { cancel: Some(&flag), threads, ..EncodeOptions::default() };
+            let outcomes = || {
+                [
+                    tokenizer.encode_ids_batch(texts.as_slice(), &options).map(drop),
+                    tokenizer.encode_batch(texts.map(Input::from).as_slice(), &options).map(drop),
+                ]
+            };
+            flag.store(false, Ordering::Relaxed);
+            outcomes().into_iter().for_each(|outcome| outcome.unwrap());
+            flag.store(true, Ordering::Relaxed);
+            for outcome in outcomes() {
+                assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Interrupted);
+            }
+        }
+    }
+}

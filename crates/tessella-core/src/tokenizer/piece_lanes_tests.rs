@@ -149,6 +149,7 @@ fn pieces_by_the_hundred_are_as_the_stages() {
                 assert_eq!(ids, expected.0, "{seed} {text:?}");
             }
             if round < 12 {
+                by_pieces += usize::from(round == 11 && took_pieces(&fast));
                 continue;
             }
             match (columns(&fast, &text, &options), expected) {
@@ -156,7 +157,6 @@ fn pieces_by_the_hundred_are_as_the_stages() {
                 (found, expected) => assert_eq!(found.is_err(), expected.is_err(), "{seed} {text:?}"),
             }
         }
-        by_pieces += usize::from(took_pieces(&fast));
         if let crate::model::Model::Bpe(bpe) = fast.model() {
             together += usize::from(bpe.merges_together(0).is_some());
         }

@@ -45,6 +45,12 @@ impl UnitLanes {
         UnitLanes { units, runner, bounds: Bounds::default(), buffers: Buffers::default() }
     }
 
+    /// Bytes that may come into use.
+    #[cfg(test)]
+    pub fn memory(&self) -> usize {
+        self.runner.memory()
+    }
+
     pub fn units(&self) -> &Arc<Units> {
         &self.units
     }

@@ -266,6 +266,23 @@ mod tests {
             assert_eq!(emitted(short), emitted(long), "{texts:?} {list:?}");
         }
     }
+
+    /// A merge that is left out for now comes up again after the next one: to leave out one is not to stop.
+    #[test]
+    fn dropout_leaves_out_single_merges() {
+        let vocab = Vocab::from_entries(["a", "b", "ab"].into_iter().zip(0..)).unwrap();
+        let pairs = PairTable::from_list(&[(0, 1)], &vocab, 0).unwrap();
+        let mut random = Random::from_seed(13);
+        for (probability, expected) in [(0.0, 500..=500), (0.1, 498..=500), (0.5, 490..=500), (1.0, 0..=0)] {
+            let mut scratch = MergeScratch::default();
+            (0..1000).for_each(|at| scratch.push(at % 2, 1));
+            merge_with_dropout(&mut scratch, &pairs, probability, &mut random).unwrap();
+            let mut tokens = Vec::new();
+            scratch.emit(&mut tokens);
+            assert!(expected.contains(&(1000 - tokens.len())), "{probability} {}", tokens.len());
+        }
+    }
+
     /// Under the rule of concatenation: all pairs, and one for each token. Few letters, so that tokens have many
     /// halves, are inside one another, and are not all reached.
     #[test]

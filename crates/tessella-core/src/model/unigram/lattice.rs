@@ -413,6 +413,17 @@ impl Heap {
 mod tests {
     use super::*;
 
+    #[test]
+    fn sums_of_what_is_nothing_are_nothing() {
+        let nothing = f64::NEG_INFINITY;
+        for logs in [vec![], vec![nothing], vec![nothing; 3]] {
+            assert_eq!(log_sum(logs.into_iter()), nothing);
+        }
+        assert_eq!(log_sum([nothing, -2.0].into_iter()), -2.0);
+        assert!((log_sum([-1000.0, -1000.0].into_iter()) - (-1000.0 + 2f64.ln())).abs() < 1e-9);
+        assert_eq!(log_sum([f64::INFINITY, 0.0].into_iter()), f64::INFINITY);
+    }
+
     /// Every path of a small lattice by brute force.
     fn all_paths(length: usize, edges: &[(usize, usize, u32, f64)]) -> Vec<(Vec<PathEdge>, f64)> {
         let mut done = Vec::new();

@@ -421,6 +421,13 @@ mod tests {
         best
     }
 
+    /// How far from zero the best sums are at the boundaries within a text, and with that at its end.
+    fn farthest(text: &str, pieces: &[(String, f64)]) -> (f64, f64) {
+        let at_boundaries = text.char_indices().skip(1).map(|(at, _)| two_best(&text[..at], pieces)[0].abs());
+        let inner = at_boundaries.fold(0.0, f64::max);
+        (inner, inner.max(two_best(text, pieces)[0].abs()))
+    }
+
     #[test]
     fn units_are_solved_as_one_by_one() {
         let mut random = Random::from_seed(3);
@@ -440,7 +447,9 @@ mod tests {
                 let piece = word(&letters, 5);
                 if pieces.iter().all(|(known, _)| *known != piece) && piece.len() <= 12 {
                     // Sums that tie, nearly tie and do not.
-                    pieces.push((piece, -[0.1, 0.2, 0.3, 1.7, 3.1 + 1e-9][at % 5] * (1 + at % 3) as f64));
+                    let score = -[0.1, 0.2, 0.3, 1.7, 3.1 + 1e-9][at % 5] * (1 + at % 3) as f64;
+                    // What a model is given may be better than nothing, too.
+                    pieces.push((piece, if round % 3 == 2 { -score } else { score }));
                 }
             }
             pieces[0].1 = pieces.iter().map(|(_, score)| *score).fold(0.0, f64::min) - 10.0;
@@ -473,6 +482,9 @@ mod tests {
                 let is_near =
                     second == f64::NEG_INFINITY || (best.distance - (sum - second)).abs() < steps.slack();
                 assert!(is_near || best.distance > 9.9, "{text} {} {}", best.distance, sum - second);
+                let (inner, all) = farthest(text, &pieces);
+                let told = inner - steps.slack()..=all + steps.slack();
+                assert!(told.contains(&best.largest), "{text} {} {told:?}", best.largest);
                 let characters = text.chars().count() as f64;
                 assert!(best.distance_per_character * characters * (1.0 + 1e-5) >= best.distance);
                 assert!(best.distance_per_character * (1.0 - 1e-7) <= best.distance);

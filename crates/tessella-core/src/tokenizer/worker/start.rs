@@ -138,6 +138,8 @@ impl Worker {
 
     #[cold]
     fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
+        // They take what words leave, and begin anew with that.
+        self.pieces = None;
         // Ids alone are what much text is read for; both together leave something for the cache. By default both have slots for the
         // same number of words. What is written has what others leave.
         let writes = words.may_be_written();
@@ -217,5 +219,75 @@ impl Worker {
         let words = [&self.words, &self.packed_words].into_iter().flatten();
         let words: usize = words.map(|lanes| lanes.memory()).sum();
         words + self.pieces.as_ref().map_or(0, |lanes| lanes.memory())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::pool::Pool;
+    use super::super::super::tests::random_bpe;
+    use super::super::super::{EncodeOptions, Input, Tokenizer, long_word_tests, word_tests};
+    use super::*;
+    use crate::model::cache::DEFAULT_BUDGET;
+    use crate::random::Random;
+    use crate::spec::{ModelSpec, NormalizerSpec, Pattern, PreTokenizerSpec, TokenizerSpec};
+
+    /// Bytes that the engines that have started, and the cache beside them, may come to.
+    fn most_memory(worker: &Worker) -> usize {
+        let engines = [
+            worker.lanes.as_ref().map(|lanes| lanes.memory()),
+            worker.units.as_ref().map(|lanes| lanes.memory()),
+        ];
+        let engines: usize = engines.into_iter().flatten().sum();
+        engines + worker.taken() + worker.cache.budget()
+    }
+
+    #[test]
+    fn engines_share_the_budget_in_whatever_order_they_start() {
+        let mut specs: Vec<TokenizerSpec> = (0..40).map(word_tests::word_spec).collect();
+        specs.extend((0..20).map(long_word_tests::spec));
+        let mut random = Random::from_seed(7);
+        for seed in 0..20 {
+            let mut spec = TokenizerSpec::new(ModelSpec::Bpe(random_bpe(&mut random)));
+            spec.normalizer = (seed <= 4).then(|| NormalizerSpec::Replace {
+                pattern: Pattern::Literal(" ".into()),
+                content: "▁".into(),
+            });
+            spec.pre_tokenizer = (seed > 4).then_some(PreTokenizerSpec::ByteLevel {
+                add_prefix_space: false,
+                use_regex: seed % 2 == 0,
+                trim_offsets: false,
+            });
+            specs.push(spec);
+        }
+        let options = EncodeOptions::default();
+        let mut counts = [0; 5];
+        for (number, spec) in specs.iter().enumerate() {
+            let mut tokenizer = Tokenizer::new(spec.clone()).unwrap();
+            let mut pool = Pool::new([3 << 20, DEFAULT_BUDGET][number % 2]);
+            pool.lanes = LanesStart::AtOnce;
+            Arc::get_mut(&mut tokenizer.inner).unwrap().workers = Arc::new(pool);
+            for round in 0..6 {
+                let text = ["a b", "ab 漢字 ab, c\u{301}d", "É x\n``y''"][(number + round) % 3];
+                // What cannot be encoded has started something, too.
+                let _ = match random.next_u64() % 2 {
+                    0 => tokenizer.encode_ids(text, &options).map(drop),
+                    _ => tokenizer.encode(&Input::from(text), &options).map(drop),
+                };
+                tokenizer.inner.workers.with(|worker| {
+                    let have_started = [
+                        worker.lanes.is_some(),
+                        worker.words.is_some(),
+                        worker.packed_words.is_some(),
+                        worker.units.is_some(),
+                        worker.pieces.is_some(),
+                    ];
+                    let (most, budget) = (most_memory(worker), worker.budget);
+                    assert!(most <= budget, "{most} of {budget}: tokenizer {number} with {have_started:?}");
+                    counts.iter_mut().zip(have_started).for_each(|(count, has)| *count += usize::from(has));
+                });
+            }
+        }
+        assert!(counts.iter().all(|&count| count > 4), "{counts:?}");
     }
 }
