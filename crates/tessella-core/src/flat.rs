@@ -26,7 +26,7 @@ mod pages;
 mod room;
 
 pub use ahead::{large_pages_for, prefetch, with_large_pages};
-pub use pages::{full_of, make_room, pages_for, with_pages, zeros};
+pub use pages::{copy_of, full_of, make_room, pages_for, with_pages, zeros};
 pub(crate) use room::{BYTES, LINE, Room, TwoSlots};
 
 mod plain {

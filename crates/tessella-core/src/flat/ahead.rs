@@ -36,15 +36,7 @@ pub const LARGE_PAGE: usize = or_interpreted(2 << 20, 4 << 10);
 /// does not wait for the tables of pages as well. A wish: whatever becomes of it, the memory is the same.
 pub fn want_large_pages(words: &mut [u64]) {
     if words.as_ptr().align_offset(LARGE_PAGE) == 0 {
-        advise(words.as_mut_ptr().cast(), size_of_val(words), Wish::Large);
-    }
-}
-
-/// Has the system give as much memory as large pages would hold in small ones, all by one call, for who will touch all of
-/// it. They are there at once where large ones have to be found: a virtual machine may have given those back to its host.
-pub fn take_small_pages(words: &mut [u64]) {
-    if words.as_ptr().align_offset(LARGE_PAGE) == 0 {
-        advise(words.as_mut_ptr().cast(), size_of_val(words), Wish::Small);
+        advise(words.as_mut_ptr().cast(), size_of_val(words));
     }
 }
 
@@ -62,19 +54,12 @@ pub fn large_pages_for<T>(vector: &mut Vec<T>) {
     let skipped = address.align_offset(LARGE_PAGE);
     if skipped < length {
         let length = (length - skipped) / LARGE_PAGE * LARGE_PAGE;
-        advise(address.wrapping_add(skipped), length, Wish::Large);
+        advise(address.wrapping_add(skipped), length);
     }
 }
 
-/// How memory shall be backed.
-#[derive(Clone, Copy)]
-enum Wish {
-    Large,
-    Small,
-}
-
 /// Of memory that its caller owns, from a multiple of [`LARGE_PAGE`] on.
-fn advise(address: *mut u8, length: usize, wish: Wish) {
+fn advise(address: *mut u8, length: usize) {
     #[cfg(target_os = "linux")]
     {
         use rustix::mm::{Advice, madvise};
@@ -82,15 +67,11 @@ fn advise(address: *mut u8, length: usize, wish: Wish) {
         if length < LARGE_PAGE || cfg!(miri) {
             return;
         }
-        let advice = match wish {
-            Wish::Large => Advice::LinuxHugepage,
-            Wish::Small => Advice::LinuxPopulateWrite,
-        };
         // SAFETY: the callers, all of this page, own the range, and it is aligned to pages; the advice changes how it is
         // backed, not what it holds. An error means that the system is older than the wish.
         #[allow(unsafe_code)]
-        let _ = unsafe { madvise(address.cast(), length, advice) };
+        let _ = unsafe { madvise(address.cast(), length, Advice::LinuxHugepage) };
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = (address, length, wish);
+    let _ = (address, length);
 }

@@ -7,13 +7,13 @@
 use std::mem::MaybeUninit;
 
 /// Bytes of the smallest pages that there are. Where they are larger, some are asked about more than once.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 const PAGE: usize = 4 << 10;
 /// Pages that are worth asking for: to ask costs about what one costs.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 const FEW: usize = 8;
 /// Pages that are asked about together.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 const TOGETHER: usize = 256;
 
 /// Has the system give the pages that lie whole in some room, as far as it has not given them yet. A wish: whatever becomes of it, the room
@@ -47,6 +47,20 @@ pub fn full_of<T: Copy>(value: T, count: usize) -> Vec<T> {
     vector.resize(count, value);
     vector
 }
+
+/// A copy that takes no more memory than it needs, and `more` room behind it.
+#[inline]
+pub fn copy_of<T: Copy>(values: &[T], more: usize) -> Vec<T> {
+    let mut copy = Vec::with_capacity(values.len() + more);
+    if size_of_val(values) >= LARGE_COPY {
+        pages_for(copy.spare_capacity_mut());
+    }
+    copy.extend_from_slice(values);
+    copy
+}
+
+/// Bytes of a copy so large that to ask for its pages does not delay it where they are there.
+const LARGE_COPY: usize = 64 << 10;
 
 /// Makes room for `more` behind what a vector holds, which will never be more than `most` together or hardly more. A small one doubles
 /// as any vector; then it moves once, to where all of it has room, and its memory comes by the step.
@@ -184,6 +198,10 @@ mod tests {
             pages_for(room.spare_capacity_mut());
             room.resize(length, 3);
             assert!(room.iter().all(|&number| number == 3));
+            for more in [0, 7] {
+                let copy = copy_of(&room, more);
+                assert!(copy == room && copy.capacity() >= length + more);
+            }
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::ahead::{LARGE_PAGE, take_small_pages, want_large_pages};
+use super::ahead::{LARGE_PAGE, want_large_pages};
 #[cfg(unix)]
 use super::mapped::Zeros;
+use super::pages::pages_of;
 
 /// Words of a line.
 pub const LINE: usize = 8;
@@ -81,7 +82,7 @@ impl Room {
     /// large one would end, since most texts need no more and would wait for it, behind that in large ones.
     pub fn begin(&mut self, lines: Range<usize>) {
         let page = (LARGE_PAGE / BYTES).clamp(lines.start, lines.end);
-        take_small_pages(&mut self.words_mut()[lines.start * LINE..page * LINE]);
+        pages_of(&mut self.words_mut()[lines.start * LINE..page * LINE]);
         want_large_pages(&mut self.words_mut()[page * LINE..lines.end * LINE]);
     }
 

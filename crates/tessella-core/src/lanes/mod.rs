@@ -204,8 +204,12 @@ pub struct Runner {
 
 /// Lines of a runner's slots, as a power of two: what is of use, and what is enough. Two slots to a line.
 const LINES_LOG2: std::ops::RangeInclusive<u32> = or_for_fuzzers(10, 2) as u32..=or_for_fuzzers(18, 6) as u32;
-/// What they begin with: 256 kB, which are there in less time than some thousand bytes of text take without them.
-const FIRST_LINES_LOG2: u32 = or_for_fuzzers(12, 2) as u32;
+/// What they begin with: 256 kB, which are there in less time than some thousand bytes of text take without them, or up to two
+/// megabytes where it is known that much text comes.
+const FIRST_LINES_LOG2: std::ops::RangeInclusive<u32> =
+    or_for_fuzzers(12, 2) as u32..=or_for_fuzzers(15, 3) as u32;
+/// So many bytes of text have a new piece for half of a line, at first.
+const BYTES_PER_LINE: usize = 16;
 /// So many tokens for a byte of long pieces that may be cut pay for finding out where: that takes some
 /// twenty nanoseconds a token, and cutting saves some forty a byte.
 const TOKENS_PER_BYTE_FOR_CUTS: usize = or_for_fuzzers(2, 1 << 10);
@@ -250,17 +254,21 @@ impl Runner {
         Slots::memory(self.most_lines_log2) + self.store.longs.most_memory()
     }
 
-    /// A runner that stays within `budget` bytes; `None` if that is too little to be of use.
-    pub fn new(budget: usize) -> Option<Runner> {
+    /// A runner that stays within `budget` bytes and is to read so many bytes of text at first; `None` if that is too little budget to
+    /// be of use.
+    pub fn new(budget: usize, text_ahead: usize) -> Option<Runner> {
         let most = LINES_LOG2.rev().find(|&lines_log2| Slots::memory(lines_log2) <= budget)?;
-        let first = most.min(FIRST_LINES_LOG2);
+        // Text that is known will fill them at once, instead of moving what it filled.
+        let enough = (text_ahead / BYTES_PER_LINE).max(1).next_power_of_two().ilog2();
+        let first = most.min(enough.clamp(*FIRST_LINES_LOG2.start(), *FIRST_LINES_LOG2.end()));
+        let slots = if first > *FIRST_LINES_LOG2.start() {
+            Slots::to_be_filled(first, most)
+        } else {
+            Slots::new(first, most)
+        };
         Some(Runner {
             level: Level::best(),
-            store: Store {
-                slots: Slots::new(first, most),
-                work: Work::new(),
-                longs: Longs::new(budget - Slots::memory(most)),
-            },
+            store: Store { slots, work: Work::new(), longs: Longs::new(budget - Slots::memory(most)) },
             pieces: Batch::new(),
             together: Together::new(),
             noted: Noted::default(),

@@ -33,8 +33,8 @@ const _: () = assert!(MOST_IDS <= RING_SPARE);
 /// So many ids ahead of the last one the ring is made longer while it was never full.
 const RING_STEP: usize = 1 << 12;
 
-/// Lines of two megabytes.
-const PAGE_LINES: usize = or_for_fuzzers(1 << 15, 1 << 3);
+/// Lines whose keys move together, no more than there are at first.
+const MOVED: usize = or_for_fuzzers(16, 4);
 /// The most lines that are few: four megabytes.
 const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 
@@ -43,12 +43,15 @@ const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'s>(&'s [[u64; 2]; 3]);
 
-fn in_place(ids: &[TokenId]) -> [u64; 2] {
-    let mut words = (ids.len() as u128) << 120;
+/// The first `count` of some ids. How many there are cannot be foreseen, so all are put together first.
+#[inline(always)]
+fn in_place(ids: &[TokenId; IN_PLACE], count: usize) -> [u64; 2] {
+    let mut words = 0;
     for (at, &id) in ids.iter().enumerate() {
         words |= u128::from(id) << (24 * at);
     }
-    let more = if ids.len() > FEW { MORE } else { 0 };
+    words = words & ((1 << (24 * count)) - 1) | (count as u128) << 120;
+    let more = if count > FEW { MORE } else { 0 };
     [words as u64, (words >> 64) as u64 | more]
 }
 
@@ -138,7 +141,7 @@ fn lines_of(room: &mut Room) -> &mut [TwoSlots] {
 /// A table of pieces, bounded.
 #[derive(Debug)]
 pub struct Slots {
-    /// For the first lines alone, or for as many as there may be. Those behind the ones in use were never touched.
+    /// For few first lines alone, or for as many as there may be. Those behind the ones in use were never touched.
     room: Room,
     /// Lines in use, a power of two.
     lines: usize,
@@ -174,6 +177,14 @@ impl Slots {
         }
     }
 
+    /// The same where it is known that the first lines will be filled, and more may be.
+    pub fn to_be_filled(lines_log2: u32, most_log2: u32) -> Self {
+        let mut slots = Slots { room: Room::in_parts(most_log2), ..Slots::new(0, most_log2) };
+        slots.lines = 1 << lines_log2;
+        slots.room.begin(0..slots.lines);
+        slots
+    }
+
     /// Bytes in use for so many lines.
     pub const fn memory(lines_log2: u32) -> usize {
         (BYTES + RING_IDS * size_of::<TokenId>()) << lines_log2
@@ -192,12 +203,11 @@ impl Slots {
         1 << self.most_log2
     }
 
-    /// Takes more lines into use: behind the first ones two megabytes of them, then twice as many each time. All that is known
-    /// moves, and the system clears what is new, once it has found it. A line is told by the low bits of a hash, so with more
-    /// of them a key stays or goes to the same line of another part.
+    /// Takes twice as many lines into use. All that is known moves, and the system clears what is new, once it has found it. A line
+    /// is told by the low bits of a hash, so a key stays or goes to the same line of the other half.
     pub fn grow(&mut self, hash: impl Fn(Key) -> u64) {
         let before = self.lines;
-        self.lines = (2 * before).max(PAGE_LINES).min(self.most_lines());
+        self.lines = (2 * before).min(self.most_lines());
         self.taken = 0;
         self.given_up = 0;
         let needs_room = self.lines * LINE > self.room.words().len();
@@ -205,19 +215,42 @@ impl Slots {
             needs_room.then(|| std::mem::replace(&mut self.room, Room::in_parts(self.most_log2)));
         let new = if needs_room { 0 } else { before };
         self.room.begin(new..self.lines);
-        // A key lies in its line or in the one beside it.
-        for first in (0..before).step_by(2) {
+        // Which slots are taken cannot be foreseen, so those of many lines are looked through before any of them is moved.
+        let mut moved = [([0; 2], [0; 2]); 2 * MOVED];
+        for first in (0..before).step_by(MOVED) {
             let from = first_lines.as_mut().unwrap_or(&mut self.room);
-            let Some(both) = lines_of(from)[first..].first_chunk_mut::<2>() else { break };
-            for [first, second, values @ ..] in std::mem::take(both) {
-                for ([low, high], value) in [first, second].into_iter().zip(values) {
-                    if high != 0 {
-                        let key = Key { low, high };
-                        self.put(self.lines().place_of(hash(key)), key, value);
-                    }
+            let Some(lines) = lines_of(from)[first..].first_chunk_mut::<MOVED>() else { break };
+            let mut count = 0;
+            for [first, second, values @ ..] in lines.iter() {
+                for (key, value) in [first, second].into_iter().zip(values) {
+                    moved[count] = (*key, *value);
+                    count += usize::from(key[1] != 0);
                 }
             }
+            *lines = [TwoSlots::default(); MOVED];
+            for &([low, high], value) in &moved[..count] {
+                let key = Key { low, high };
+                self.put_anew(self.lines().place_of(hash(key)), key, value);
+            }
         }
+    }
+
+    /// Puts a key that is not there where it comes from lines that had room for it.
+    #[inline(always)]
+    fn put_anew(&mut self, place: usize, key: Key, value: [u64; 2]) {
+        let lines = lines_of(&mut self.room);
+        let taken = |[first, second, ..]: &TwoSlots| usize::from(first[1] != 0) + usize::from(second[1] != 0);
+        // A key lies in its line or in the one beside it. Both of those lines together had as many slots as each of the two pairs that
+        // they become, so that there is room.
+        let mut line = place / BYTES;
+        let mut slot = taken(&lines[line]);
+        if slot == 2 {
+            line ^= 1;
+            slot = taken(&lines[line]) % 2;
+        }
+        let line = &mut lines[line];
+        (line[slot], line[2 + slot]) = ([key.low, key.high], value);
+        self.taken += 1;
     }
 
     /// Those in use.
@@ -244,12 +277,16 @@ impl Slots {
         (slot != 0).then(|| Value::of(beside, slot))
     }
 
-    /// Remembers a result; a key that is there gets the new one.
-    pub fn insert(&mut self, place: usize, key: Key, ids: &[TokenId]) {
+    /// Remembers the first `count` of some ids, at most [`MOST_IDS`], behind which there may be rubbish; a key that is there gets the
+    /// new ones.
+    #[inline]
+    pub fn insert(&mut self, place: usize, key: Key, ids: &[TokenId; RING_SPARE], count: usize) {
         debug_assert!(!key.is_long() && key.len() > 0, "only keys of pieces are remembered");
-        debug_assert!(ids.iter().all(|&id| id < ID_BOUND) && ids.len() <= MOST_IDS);
-        let value =
-            if ids.len() <= IN_PLACE { in_place(ids) } else { in_ring(self.write_ring(ids), ids.len()) };
+        debug_assert!(ids[..count].iter().all(|&id| id < ID_BOUND) && count <= MOST_IDS);
+        let value = match ids.first_chunk() {
+            Some(ids) if count <= IN_PLACE => in_place(ids, count),
+            _ => in_ring(self.write_ring(&ids[..count]), count),
+        };
         self.put(place, key, value);
     }
 
@@ -337,44 +374,45 @@ mod tests {
         const FIRST: u32 = or_for_fuzzers(10, 2) as u32;
         const MOST: u32 = or_for_fuzzers(17, 5) as u32;
         let mut random = Random::from_seed(11);
-        let mut slots = Slots::new(FIRST, MOST);
-        let seed = [random.next_u64(), random.next_u64()];
-        let hash = |key: Key| key.hash(seed);
-        let mut known: Vec<(Key, Vec<TokenId>)> = Vec::new();
-        let found = |slots: &Slots, key: Key| {
-            let value = Slots::probe(Plain, slots.lines(), slots.lines().place_of(hash(key)), &key)?;
-            match (value.few(), value.more()) {
-                (Some(count), _) => Some(value.first_ids(Plain)[..count].to_vec()),
-                (None, Some(count)) => Some(value.ids(Plain)[..count].to_vec()),
-                _ => slots.in_ring(value).map(|(ids, count)| ids[..count].to_vec()),
-            }
-        };
-        let mut lines = vec![slots.lines().len()];
-        while lines.len() < 3 {
-            let bytes = (random.next_u64() % 1_000_000).to_string();
-            let ids: Vec<TokenId> =
-                (0..1 + random.next_u64() % 9).map(|_| random.next_u64() as TokenId % ID_BOUND).collect();
-            let key = Key::of(bytes.as_bytes());
-            slots.insert(slots.lines().place_of(hash(key)), key, &ids);
-            known.push((Key::of(bytes.as_bytes()), ids));
-            if slots.are_crowded() {
-                let before: Vec<_> = known.iter().map(|(key, _)| found(&slots, *key)).collect();
-                assert!(before.iter().filter(|ids| ids.is_some()).count() > known.len() / 20 * 19);
-                slots.grow(hash);
-                lines.push(slots.lines().len());
-                for ((key, _), ids) in known.iter().zip(before) {
-                    assert!(ids.is_none() || found(&slots, *key) == ids);
+        for mut slots in [Slots::new(FIRST, MOST), Slots::to_be_filled(FIRST, MOST)] {
+            let seed = [random.next_u64(), random.next_u64()];
+            let hash = |key: Key| key.hash(seed);
+            let mut known: Vec<(Key, Vec<TokenId>)> = Vec::new();
+            let found = |slots: &Slots, key: Key| {
+                let value = Slots::probe(Plain, slots.lines(), slots.lines().place_of(hash(key)), &key)?;
+                match (value.few(), value.more()) {
+                    (Some(count), _) => Some(value.first_ids(Plain)[..count].to_vec()),
+                    (None, Some(count)) => Some(value.ids(Plain)[..count].to_vec()),
+                    _ => slots.in_ring(value).map(|(ids, count)| ids[..count].to_vec()),
+                }
+            };
+            let mut lines = vec![slots.lines().len()];
+            while lines.len() < 3 {
+                let bytes = (random.next_u64() % 1_000_000).to_string();
+                let ids: Vec<TokenId> =
+                    (0..1 + random.next_u64() % 9).map(|_| random.next_u64() as TokenId % ID_BOUND).collect();
+                let key = Key::of(bytes.as_bytes());
+                let mut with_rubbish = [random.next_u64() as TokenId; RING_SPARE];
+                with_rubbish[..ids.len()].copy_from_slice(&ids);
+                slots.insert(slots.lines().place_of(hash(key)), key, &with_rubbish, ids.len());
+                known.push((Key::of(bytes.as_bytes()), ids));
+                if slots.are_crowded() {
+                    let before: Vec<_> = known.iter().map(|(key, _)| found(&slots, *key)).collect();
+                    assert!(before.iter().filter(|ids| ids.is_some()).count() > known.len() / 20 * 19);
+                    slots.grow(hash);
+                    lines.push(slots.lines().len());
+                    for ((key, _), ids) in known.iter().zip(before) {
+                        assert_eq!(found(&slots, *key), ids);
+                    }
                 }
             }
+            // Of equal keys the last one counts.
+            let last: std::collections::HashMap<[u64; 2], _> =
+                known.iter().map(|(key, ids)| ([key.low, key.high], ids)).collect();
+            assert!(known.iter().all(|(key, _)| {
+                found(&slots, *key).is_none_or(|ids| ids == *last[&[key.low, key.high]])
+            }));
+            assert_eq!(lines, [1 << FIRST, 2 << FIRST, 4 << FIRST]);
         }
-        // Of equal keys the last one counts.
-        let last: std::collections::HashMap<[u64; 2], _> =
-            known.iter().map(|(key, ids)| ([key.low, key.high], ids)).collect();
-        assert!(
-            known
-                .iter()
-                .all(|(key, _)| { found(&slots, *key).is_none_or(|ids| ids == *last[&[key.low, key.high]]) })
-        );
-        assert_eq!(lines, [1 << FIRST, PAGE_LINES, 2 * PAGE_LINES]);
     }
 }

@@ -108,6 +108,9 @@ struct Gap {
 
 const TOO_LONG: u32 = u32::MAX;
 
+/// So many lines ahead of the one that is written to the next ones are asked for.
+const LINES_AHEAD: usize = 12;
+
 impl Batch {
     pub fn new() -> Self {
         Batch {
@@ -197,7 +200,6 @@ impl Store {
         batch.behind.extend_from_slice(&out[first..]);
         // So that sixteen can be read wherever one can.
         batch.behind.resize(behind + RING_SPARE, 0);
-        batch.found.resize(batch.found.len() + RING_SPARE, 0);
         out.truncate(first);
         out.reserve(batch.behind.len() + batch.found.len());
         let mut from = 0;
@@ -268,10 +270,23 @@ impl Store {
             let start = found.len() as u32;
             found.extend_from_slice(ids);
             answers[at] = (start, found.len() as u32);
-            if ids.len() <= MOST_IDS {
-                slots.insert(places[at] as usize, wanted[at], ids);
+        })?;
+        // So that sixteen can be read wherever one can.
+        found.resize(found.len() + RING_SPARE, 0);
+        // Lines that were asked for when the window began are far again.
+        for (at, (&key, &(start, end))) in wanted.iter().zip(&*answers).enumerate() {
+            let lines = slots.lines();
+            if let Some(&place) = places.get(at + LINES_AHEAD) {
+                prefetch(lines.at(place as usize), 0);
             }
-        })
+            let count = (end - start) as usize;
+            if count <= MOST_IDS
+                && let Some(ids) = found[start as usize..].first_chunk()
+            {
+                slots.insert(places[at] as usize, key, ids, count);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -128,7 +128,7 @@ const SMALL: usize = 100 << 10;
 fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
     let levels = Level::all();
     let (budget, long_bytes) = [(SMALL, 0), (6 * SMALL, 1 << 20)][below(random, 2)];
-    let mut runner = Runner::new(budget).unwrap();
+    let mut runner = Runner::new(budget, 0).unwrap();
     runner.begin_small();
     runner.noted = Noted { all: long_bytes, to_cut: long_bytes, alone: long_bytes };
     runner.level = levels[below(random, levels.len())];
@@ -222,7 +222,7 @@ fn the_plain_loops_keep_what_lanes_cannot_do() {
     assert_eq!(Bpe::new(&dropout).unwrap().lanes().unwrap().unwrap_err(), "dropout is on");
     let few = spec(&["a".into(), "b".into()], Merges::ConcatRank, false);
     assert!(!Bpe::new(&few).unwrap().lanes().unwrap().unwrap().knows(Level::best(), b"abc"));
-    assert!(Runner::new(or_for_fuzzers(1000, 100)).is_none());
+    assert!(Runner::new(or_for_fuzzers(1000, 100), 0).is_none());
 }
 
 /// Tokens of 16 to 63 bytes that stand in the vocabulary without a merge that makes them are whole pieces all the same, among
@@ -245,7 +245,7 @@ fn whole_pieces_of_middle_length_are_tokens() {
     let bpe = Bpe::new(&spec(&texts, merges, true)).unwrap();
     let engine = bpe.lanes().unwrap().unwrap();
     for level in Level::all() {
-        let mut runner = Runner::new(6 * SMALL).unwrap();
+        let mut runner = Runner::new(6 * SMALL, 0).unwrap();
         runner.level = level;
         let mut found = 0;
         for _ in 0..or_interpreted(40, 2) {
@@ -292,7 +292,7 @@ fn units_with_the_bytes_of_whole_tokens_are_merged() {
     let engine = bpe.lanes().unwrap().unwrap();
     engine.get_ready();
     for level in Level::all() {
-        let mut runner = Runner::new(6 * SMALL).unwrap();
+        let mut runner = Runner::new(6 * SMALL, 0).unwrap();
         runner.level = level;
         runner.noted = Noted { all: 1 << 20, to_cut: 1 << 20, alone: [0, 1 << 20][below(&mut random, 2)] };
         for round in 0..or_interpreted(60, 2) {
@@ -328,7 +328,7 @@ fn pieces_that_share_a_line_are_right() {
     let bpe = Bpe::new(&by_concatenation(&mut random)).unwrap();
     let engine = bpe.lanes().unwrap().unwrap();
     for level in Level::all() {
-        let mut runner = Runner::new(6 * SMALL).unwrap();
+        let mut runner = Runner::new(6 * SMALL, 0).unwrap();
         runner.level = level;
         let lines = runner.store.slots.lines();
         let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Texts;
 use super::positions::Positions;
 use crate::encoding::{GrowingSurfaces, Offsets, Untold};
+use crate::flat::copy_of;
 use crate::ids::{Span, TokenId};
 
 /// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
@@ -42,8 +43,7 @@ pub(super) struct Columns {
 
 /// Puts a copy of a column that takes no more memory than it needs in its place.
 fn moved_out<T: Copy>(column: &mut Vec<T>, more: usize) -> Vec<T> {
-    let mut copy = Vec::with_capacity(column.len() + more);
-    copy.extend_from_slice(column);
+    let copy = copy_of(column, more);
     std::mem::replace(column, copy)
 }
 

@@ -19,6 +19,7 @@ use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::Segment;
 use crate::error::Result;
+use crate::flat::copy_of;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Given, Pieces};
 use crate::memory;
@@ -39,7 +40,7 @@ impl Tokenizer {
                     .in_new_room(text.len(), |worker, ids| self.inner.append_ids(worker, text, options, ids))
             });
         }
-        self.with_ids(text, options, <[TokenId]>::to_vec)
+        self.with_ids(text, options, |ids| copy_of(ids, 0))
     }
 
     /// Appends the ids of a text to room that the caller keeps.

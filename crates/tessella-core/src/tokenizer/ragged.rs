@@ -12,7 +12,7 @@ use super::together::LARGE;
 use super::worker::Worker;
 use super::{EncodeOptions, Tokenizer};
 use crate::error::{Error, Result};
-use crate::flat::pages_for;
+use crate::flat::{copy_of, pages_for};
 use crate::ids::TokenId;
 use crate::memory;
 use crate::threads::{self, Later};
@@ -110,7 +110,7 @@ impl Tokenizer {
         };
         let ids = self.inner.workers.with(|worker| {
             if size <= MOST_KEPT {
-                return worker.in_room(append, <[TokenId]>::to_vec);
+                return worker.in_room(append, |ids| copy_of(ids, 0));
             }
             let mut ids = worker.in_new_room(size, append)?;
             ids.shrink_to_fit();

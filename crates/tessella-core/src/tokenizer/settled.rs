@@ -368,7 +368,7 @@ mod tests {
             let (fast, slow) = (with_lanes(&spec, LanesStart::AtOnce), with_lanes(&spec, LanesStart::Never));
             let units = fast.inner.plan.units.clone().unwrap();
             assert_eq!(matches!(units.places(), Some(Telling::All)), !strange_rule);
-            let mut lanes = UnitLanes::new(units.clone(), Runner::new(1 << 20).unwrap());
+            let mut lanes = UnitLanes::new(units.clone(), Runner::new(1 << 20, 0).unwrap());
             let mut scratch = Scratch::default();
             let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
             for round in 0..60 {

@@ -171,8 +171,8 @@ fn written_texts_are_as_the_stages() {
         let Some(solving) = words.solving(usize::MAX) else { continue };
         let Some(tables) = tables(words, &solving, usize::MAX) else { continue };
         models += 1;
-        let mut lanes = WrittenLanes::new(Runner::new(1 << 20).unwrap());
-        let mut placed_lanes = WrittenLanes::new(Runner::new(1 << 20).unwrap());
+        let mut lanes = WrittenLanes::new(Runner::new(1 << 20, 0).unwrap());
+        let mut placed_lanes = WrittenLanes::new(Runner::new(1 << 20, 0).unwrap());
         let mut random = Random::from_seed(seed);
         for round in 0..60 {
             let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;

@@ -91,6 +91,11 @@ impl Worker {
         self.text_seen.saturating_add(self.text_ahead)
     }
 
+    /// Bytes of text that come now: those of one that was counted, and what is foreseen behind it.
+    fn text_ahead_of(&self, bytes: usize) -> usize {
+        bytes.saturating_add(self.text_ahead)
+    }
+
     /// Says how much text comes next. Where there was much already, the fast engine takes it from here on.
     #[inline]
     pub fn expect_text(&mut self, reader: &Reader, bytes: usize) {
@@ -102,14 +107,14 @@ impl Worker {
             && self.text_so_far(bytes)
                 >= self.start.after(bpe.lanes_are_there(), LanesStart::bytes_for_lanes(bpe.vocab().len()))
         {
-            self.start_lanes(bpe);
+            self.start_lanes(bpe, bytes);
         }
     }
 
     #[cold]
-    fn start_lanes(&mut self, bpe: &Bpe) {
+    fn start_lanes(&mut self, bpe: &Bpe, bytes: usize) {
         match bpe.lanes() {
-            Some(Ok(engine)) => match Runner::new(self.budget / 4 * 3) {
+            Some(Ok(engine)) => match Runner::new(self.budget / 4 * 3, self.text_ahead_of(bytes)) {
                 Some(runner) => {
                     // From now on pieces that are too long for the engine, and those of whole encodings.
                     self.cache.keep_within(self.budget.saturating_sub(runner.memory()));
@@ -131,13 +136,13 @@ impl Worker {
         if !are_there && self.start != LanesStart::Never {
             let text = self.text_so_far(bytes);
             if self.start == LanesStart::AtOnce || text >= LanesStart::BYTES_FOR_WORDS {
-                self.start_words(words, packs);
+                self.start_words(words, packs, bytes);
             }
         }
     }
 
     #[cold]
-    fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
+    fn start_words(&mut self, words: &Arc<Words>, packs: bool, bytes: usize) {
         // They take what words leave, and begin anew with that.
         self.pieces = None;
         // Ids alone are what much text is read for; both together leave something for the cache. By default both have slots for the
@@ -147,8 +152,9 @@ impl Worker {
         let other = if packs { &self.words } else { &self.packed_words };
         let other = other.as_ref().map_or(0, |lanes| lanes.memory());
         let left = self.budget.saturating_sub(other + share + self.budget / 64);
-        let runner = words.characters().and_then(|_| Runner::new(share));
-        let written = if writes { Runner::new(left.min(self.budget / 5)) } else { None };
+        let ahead = self.text_ahead_of(bytes);
+        let runner = words.characters().and_then(|_| Runner::new(share, ahead));
+        let written = if writes { Runner::new(left.min(self.budget / 5), 0) } else { None };
         let Some(runner) = runner else {
             self.start = LanesStart::Never;
             return;
@@ -168,13 +174,14 @@ impl Worker {
             && self.text_so_far(bytes)
                 >= self.start.after(units.are_there(), LanesStart::bytes_for_units(units.vocab_size()))
         {
-            self.start_units(units);
+            self.start_units(units, bytes);
         }
     }
 
     #[cold]
-    fn start_units(&mut self, units: &Arc<Units>) {
-        let runner = units.tables().ok().and_then(|_| Runner::new(self.budget / 3 * 2));
+    fn start_units(&mut self, units: &Arc<Units>, bytes: usize) {
+        let ahead = self.text_ahead_of(bytes);
+        let runner = units.tables().ok().and_then(|_| Runner::new(self.budget / 3 * 2, ahead));
         let Some(runner) = runner else {
             self.start = LanesStart::Never;
             return;
@@ -200,16 +207,17 @@ impl Worker {
                 _ => self.text_so_far(bytes) >= LanesStart::BYTES_FOR_WORDS,
             };
             if is_much && PieceLanes::may_keep(reader) {
-                self.start_pieces();
+                // Few pieces are left by words.
+                self.start_pieces(if has_words { 0 } else { self.text_ahead_of(bytes) });
             }
         }
         self.pieces.as_mut().map(|pieces| pieces.begin(bytes)).is_some()
     }
 
     #[cold]
-    fn start_pieces(&mut self) {
+    fn start_pieces(&mut self, text_ahead: usize) {
         let left = self.budget.saturating_sub(self.taken());
-        let Some(runner) = Runner::new(left / 2) else { return };
+        let Some(runner) = Runner::new(left / 2, text_ahead) else { return };
         self.pieces = Some(Box::new(PieceLanes::new(runner)));
         self.cache.keep_within(self.budget.saturating_sub(self.taken()));
     }
