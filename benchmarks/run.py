@@ -58,6 +58,8 @@ def measure(engine: str, job: dict[str, Any]) -> dict[str, Any] | None:
         **os.environ,
         "PYTHONPATH": os.pathsep.join([*path, *filter(None, [os.environ.get("PYTHONPATH")])]),
         "RAYON_NUM_THREADS": str(threads),
+        # NumPy's own thread waits busily for some milliseconds after the import, which would count as part of a first slice.
+        "OPENBLAS_NUM_THREADS": "1",
         "TOKENIZERS_PARALLELISM": "false" if threads == 1 else "true",
     }
     done = subprocess.run(
