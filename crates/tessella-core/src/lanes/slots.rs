@@ -164,8 +164,19 @@ pub struct Slots {
 impl Slots {
     /// Lines as two to the first power, of which there may be as many as to the second.
     pub fn new(lines_log2: u32, most_log2: u32) -> Self {
+        Slots::in_room(Room::in_parts(lines_log2), lines_log2, most_log2)
+    }
+
+    /// The same where it is known that the first lines will be filled, and more may be.
+    pub fn to_be_filled(lines_log2: u32, most_log2: u32) -> Self {
+        let mut room = Room::in_parts(most_log2);
+        room.begin(0..1 << lines_log2);
+        Slots::in_room(room, lines_log2, most_log2)
+    }
+
+    fn in_room(room: Room, lines_log2: u32, most_log2: u32) -> Self {
         Slots {
-            room: Room::in_parts(lines_log2),
+            room,
             lines: 1 << lines_log2,
             most_log2,
             ring: Vec::new(),
@@ -175,14 +186,6 @@ impl Slots {
             taken: 0,
             given_up: 0,
         }
-    }
-
-    /// The same where it is known that the first lines will be filled, and more may be.
-    pub fn to_be_filled(lines_log2: u32, most_log2: u32) -> Self {
-        let mut slots = Slots { room: Room::in_parts(most_log2), ..Slots::new(0, most_log2) };
-        slots.lines = 1 << lines_log2;
-        slots.room.begin(0..slots.lines);
-        slots
     }
 
     /// Bytes in use for so many lines.

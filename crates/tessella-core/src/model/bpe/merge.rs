@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// A merge that is left out for now comes up again after the next one: to leave out one is not to stop.
+    /// To leave out one merge is not to stop: it comes up again after the next one.
     #[test]
     fn dropout_leaves_out_single_merges() {
         let vocab = Vocab::from_entries(["a", "b", "ab"].into_iter().zip(0..)).unwrap();
