@@ -35,7 +35,9 @@ const RING_STEP: usize = 1 << 12;
 
 /// Lines whose keys move together, no more than there are at first.
 const MOVED: usize = or_for_fuzzers(16, 4);
-/// The most lines that are few: four megabytes.
+/// The most lines that are near the processor: one megabyte.
+const NEAR_LINES: usize = or_for_fuzzers(1 << 14, 1 << 3);
+/// The most lines that are not many: four megabytes.
 const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 
 /// Up to five ids and their number, or where in the ring they are, as they lie in a slot; from the key on, which is half a line
@@ -196,8 +198,10 @@ impl Slots {
     /// Whether there are so many keys that some find no room near their line, and more lines to be had. Already where few do,
     /// keys that come all the time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
-        // Many lines fill further: what they would become is far from the processor, and long to clear.
-        let most = if self.lines <= MANY_LINES { self.lines * 3 / 4 } else { self.lines * 5 / 4 };
+        // Few lines fill further, since the one beside a full line is near as well, and twice as many are pages that a short text
+        // waits for. So do many: what they would become is far from the processor, and long to clear.
+        let fills_far = self.lines <= NEAR_LINES || self.lines > MANY_LINES;
+        let most = if fills_far { self.lines * 5 / 4 } else { self.lines * 3 / 4 };
         let is_full = self.taken > most || self.given_up > self.lines / 32;
         is_full && self.lines < self.most_lines()
     }
@@ -368,6 +372,24 @@ mod tests {
                 assert_eq!(by_place.place_of(number), line * BYTES);
                 assert!(std::ptr::eq(by_place.at(number as usize), &lines[line]));
             }
+        }
+    }
+
+    #[test]
+    fn lines_fill_further_where_they_are_few_or_many() {
+        const MOST: u32 = (8 * MANY_LINES).ilog2();
+        for lines in [1, NEAR_LINES, 2 * NEAR_LINES, MANY_LINES, 2 * MANY_LINES, 8 * MANY_LINES] {
+            // None of them is looked at.
+            let mut slots = Slots { lines, ..Slots::new(0, MOST) };
+            let has_most = lines == 8 * MANY_LINES;
+            let is_between = (2 * NEAR_LINES..=MANY_LINES).contains(&lines);
+            let most = if is_between { lines / 4 * 3 } else { lines * 5 / 4 };
+            for (taken, expected) in [(0, false), (most, false), (most + 1, !has_most)] {
+                slots.taken = taken;
+                assert_eq!(slots.are_crowded(), expected, "{taken} of {lines} lines");
+            }
+            (slots.taken, slots.given_up) = (0, lines / 32 + 1);
+            assert_eq!(slots.are_crowded(), !has_most);
         }
     }
 
