@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
+use std::hint::select_unpredictable;
 use std::sync::OnceLock;
 
 use crate::random::Random;
@@ -50,6 +51,21 @@ pub fn tail(bytes: &[u8], count: usize) -> u64 {
         return u64::from(*first) << place(0) | u64::from(rest[middle]) << place(middle) | u64::from(*last);
     }
     0
+}
+
+/// What [`hash_bytes`] makes of the first `len` of sixteen bytes, fewer than all, without a branch that hangs on how many they are.
+#[inline(always)]
+pub fn hash_first(bytes: &[u8; 16], len: usize) -> u64 {
+    let [first, second] = [bytes.first_chunk(), bytes.last_chunk()].map(|word| *word.unwrap_or(&[0; 8]));
+    let start = len as u64 ^ K;
+    let is_one_word = len < 8;
+    // Both are made, and one is chosen.
+    let behind_first = mix(start ^ u64::from_le_bytes(first), K);
+    let state = select_unpredictable(is_one_word, start, behind_first);
+    let last = select_unpredictable(is_one_word, u64::from_be_bytes(first), u64::from_be_bytes(second));
+    // The text's last bytes are on top. Sixty-four bits are shifted out in two steps.
+    let tail = last >> 1 >> (63 - 8 * (len % 8));
+    mix(state ^ tail, K ^ 0xA076_1D64_78BD_642F)
 }
 
 /// Hashes one word.
@@ -204,6 +220,18 @@ mod tests {
         let hashes =
             [0x05f3_fdbe_068f_3564, 0x5a76_2edb_0124_0b3f, 0xbf10_0b9e_145c_5f37, 0x8f6d_26ec_d415_51ed];
         assert_eq!([b"".as_slice(), b"a", b"tiles", b"mosaic tiles"].map(hash_bytes), hashes);
+    }
+
+    #[test]
+    fn whatever_stands_behind_the_first_bytes_they_have_their_hash() {
+        let bytes: [u8; 16] = std::array::from_fn(|at| (at * 89 + 131) as u8);
+        for len in 0..bytes.len() {
+            for behind in [0, b'x', 0xFF] {
+                let mut bytes = bytes;
+                bytes[len..].fill(behind);
+                assert_eq!(hash_first(&bytes, len), hash_bytes(&bytes[..len]), "{len}");
+            }
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod post_processor;
 mod pre_tokenizer;
 
 use crate::ids::TokenId;
-pub use crate::vocab::{Joined, Vocab};
+pub use crate::vocab::{Joined, Lead, Vocab};
 pub use decoder::DecoderSpec;
 pub use described::Described;
 pub use model::{

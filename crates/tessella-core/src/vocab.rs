@@ -8,11 +8,15 @@
 //! what was found there. Nothing in the second step hangs on what was loaded for another text, so the processor waits
 //! for many places at once.
 
+mod lead;
+
 use std::ops::Range;
 
 use crate::flat::{Arrays, Flat, Shelf, full_of, misfit, prefetch};
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
+
+pub use lead::Lead;
 
 const EMPTY: u32 = u32::MAX;
 const FIRST_SLOTS: usize = 64;
@@ -31,21 +35,11 @@ fn hash_of(text: &str) -> u64 {
     hash_bytes(text.as_bytes())
 }
 
-/// Whether bytes are equal. Most texts are short, and a call to compare them takes longer than to compare them.
-#[inline]
-pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
-    /// Two words that overlap hold all bytes of a text that is not longer than both.
-    fn by_words<const N: usize>(a: &[u8], b: &[u8]) -> Option<bool> {
-        let firsts = a.first_chunk::<N>()? == b.first_chunk::<N>()?;
-        Some(firsts & (a.last_chunk::<N>()? == b.last_chunk::<N>()?))
-    }
-    a.len() == b.len()
-        && match a.len() {
-            0..4 => a.iter().eq(b),
-            4..=8 => by_words::<4>(a, b).unwrap_or_default(),
-            9..=16 => by_words::<8>(a, b).unwrap_or_default(),
-            _ => a == b,
-        }
+/// The bytes of one entry with what is behind them.
+#[inline(always)]
+fn lead_of<'v>(arena: &'v [u8], starts: &[u32], entry: usize) -> Lead<'v> {
+    let (start, end) = (starts[entry] as usize, starts[entry + 1] as usize);
+    Lead::new(&arena[start..], end - start)
 }
 
 /// As many places as a power of two.
@@ -107,6 +101,23 @@ impl Joined {
     #[inline]
     pub fn push(&mut self, text: &str, id: TokenId) {
         self.arena.push_str(text);
+        self.ends.push(self.arena.len() as u32);
+        self.ids.push(id);
+    }
+
+    /// Puts the first bytes of a text behind the others.
+    #[inline]
+    pub fn push_first(&mut self, text: &str, len: usize, id: TokenId) {
+        /// So many are copied whatever the length: that takes a move or two, where it hangs on the length a call.
+        const AT_ONCE: usize = 16;
+        let start = self.arena.len();
+        match text.get(..AT_ONCE) {
+            Some(first) if len <= AT_ONCE => {
+                self.arena.push_str(first);
+                self.arena.truncate(start + len);
+            }
+            _ => self.arena.push_str(&text[..len]),
+        }
         self.ends.push(self.arena.len() as u32);
         self.ids.push(id);
     }
@@ -284,17 +295,17 @@ impl Vocab {
         let entries = self.ids.len();
         let mut places = full_of(EMPTY, slots_for(entries));
         let (arena, starts): (&[u8], &[u32]) = (self.arena.bytes(), &self.starts);
-        let text = |entry: usize| &arena[starts[entry] as usize..starts[entry + 1] as usize];
+        let text = |entry: usize| lead_of(arena, starts, entry);
         let mut hashes = [0u64; PORTION];
         for first in (0..entries).step_by(PORTION) {
             let count = PORTION.min(entries - first);
             for (offset, hash) in hashes[..count].iter_mut().enumerate() {
-                *hash = hash_bytes(text(first + offset));
+                *hash = text(first + offset).hash();
                 prefetch(&places, index_of(&places).first(*hash));
             }
             for (entry, &hash) in (first..).zip(&hashes[..count]) {
                 let index = index_of(&places);
-                let slot = index.search(hash, |other| is_same(text(other), text(entry)));
+                let slot = index.search(hash, |other| text(other).is(text(entry)));
                 if index.entry(slot).is_some() {
                     return false;
                 }
@@ -307,7 +318,7 @@ impl Vocab {
     }
 
     /// The ids of many texts that `text` gives by their number, in order; `u32::MAX` for those that are not there.
-    pub fn ids_of<'t>(&self, count: usize, text: impl Fn(usize) -> &'t [u8], mut found: impl FnMut(TokenId)) {
+    pub fn ids_of<'t>(&self, count: usize, text: impl Fn(usize) -> Lead<'t>, mut found: impl FnMut(TokenId)) {
         if self.ids.is_empty() {
             return (0..count).for_each(|_| found(EMPTY));
         }
@@ -316,7 +327,7 @@ impl Vocab {
         for first in (0..count).step_by(PORTION) {
             let here = PORTION.min(count - first);
             for (offset, hash) in hashes[..here].iter_mut().enumerate() {
-                *hash = hash_bytes(text(first + offset));
+                *hash = text(first + offset).hash();
                 prefetch(index.places, index.first(*hash));
             }
             // The entry that is the likely one, its text not yet compared.
@@ -338,7 +349,7 @@ impl Vocab {
         check_length(self.arena.bytes().len() + text.len())?;
         self.reserve(0);
         let hash = hash_of(text);
-        let slot = self.slot(hash, text.as_bytes());
+        let slot = self.slot(hash, Lead::alone(text.as_bytes()));
         let entry = if let Some(entry) = self.index().entry(slot) {
             let old = std::mem::replace(&mut self.ids[entry], id);
             if self.entry_of_id[old as usize] == entry as u32 {
@@ -381,7 +392,7 @@ impl Vocab {
         for entry in 0..self.ids.len() {
             let text = self.entry_text(entry);
             let hash = hash_of(text);
-            let slot = self.slot(hash, text.as_bytes());
+            let slot = self.slot(hash, Lead::alone(text.as_bytes()));
             self.index[slot] = self.index().place(hash, entry);
         }
     }
@@ -392,8 +403,8 @@ impl Vocab {
 
     /// The slot that holds `text`, or the free one where it would go.
     #[inline]
-    fn slot(&self, hash: u64, text: &[u8]) -> usize {
-        self.index().search(hash, |entry| is_same(self.entry_bytes(entry), text))
+    fn slot(&self, hash: u64, text: Lead<'_>) -> usize {
+        self.index().search(hash, |entry| self.entry_lead(entry).is(text))
     }
 
     fn entry_text(&self, entry: usize) -> &str {
@@ -404,6 +415,12 @@ impl Vocab {
     #[inline]
     pub(crate) fn entry_bytes(&self, entry: usize) -> &[u8] {
         &self.arena.bytes()[self.starts[entry] as usize..self.starts[entry + 1] as usize]
+    }
+
+    /// The same with what is behind them.
+    #[inline(always)]
+    fn entry_lead(&self, entry: usize) -> Lead<'_> {
+        lead_of(self.arena.bytes(), &self.starts, entry)
     }
 
     /// Has an entry's text brought near.
@@ -445,7 +462,7 @@ impl Vocab {
         if self.ids.is_empty() {
             return None;
         }
-        let entry = self.index().entry(self.slot(hash_of(text), text.as_bytes()))?;
+        let entry = self.index().entry(self.slot(hash_of(text), Lead::alone(text.as_bytes())))?;
         Some(self.ids[entry])
     }
 
@@ -457,11 +474,11 @@ impl Vocab {
         }
     }
 
-    /// The bytes of it.
-    #[inline]
-    pub(crate) fn text_bytes(&self, id: TokenId) -> Option<&[u8]> {
+    /// The bytes of it with what is behind them.
+    #[inline(always)]
+    pub(crate) fn text_lead(&self, id: TokenId) -> Option<Lead<'_>> {
         match self.entry_of_id.get(id as usize) {
-            Some(&entry) if entry != EMPTY => Some(self.entry_bytes(entry as usize)),
+            Some(&entry) if entry != EMPTY => Some(self.entry_lead(entry as usize)),
             _ => None,
         }
     }
@@ -491,6 +508,22 @@ impl Vocab {
     pub(crate) fn up_to(&self, bytes: usize) -> impl Iterator<Item = (&str, TokenId)> + '_ {
         let is_short = move |place: &usize| (self.starts[place + 1] - self.starts[*place]) as usize <= bytes;
         (0..self.ids.len()).filter(is_short).map(|place| self.entry(place))
+    }
+
+    /// The entries that are one character, in that order too.
+    pub(crate) fn characters(&self) -> impl Iterator<Item = (char, TokenId)> + '_ {
+        /// Bytes of a character by the four highest bits of its first one.
+        const LENGTHS: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4];
+        let bytes = self.arena.bytes();
+        // Few entries are that short, and by their length alone nobody could guess which are more than one.
+        let is_one = move |place: &usize| {
+            let (start, end) = (self.starts[*place] as usize, self.starts[place + 1] as usize);
+            let first = bytes.get(start).copied().unwrap_or_default();
+            end - start == usize::from(LENGTHS[usize::from(first >> 4)])
+        };
+        (0..self.ids.len())
+            .filter(is_one)
+            .filter_map(|place| Some((self.entry_text(place).chars().next()?, self.ids[place])))
     }
 
     /// All entries by ascending id (texts that lost their id to a later one are left out).
@@ -575,11 +608,11 @@ mod tests {
         let vocab = Vocab::from_entries((0..1000u32).map(|i| ((i * 7).to_string(), i))).unwrap();
         let texts: Vec<String> = (0..3000u32).map(|i| i.to_string()).collect();
         let mut found = Vec::new();
-        vocab.ids_of(texts.len(), |at| texts[at].as_bytes(), |id| found.push(id));
+        vocab.ids_of(texts.len(), |at| Lead::alone(texts[at].as_bytes()), |id| found.push(id));
         let expected: Vec<u32> = texts.iter().map(|text| vocab.id(text).unwrap_or(u32::MAX)).collect();
         assert_eq!(found, expected);
         let mut found = Vec::new();
-        Vocab::default().ids_of(2, |_| b"a", |id| found.push(id));
+        Vocab::default().ids_of(2, |_| Lead::alone(b"a"), |id| found.push(id));
         assert_eq!(found, [u32::MAX; 2]);
     }
 
@@ -594,17 +627,26 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_any_length_are_compared_whole() {
-        for length in 0..40 {
-            let bytes: Vec<u8> = (0..length).collect();
-            assert!(is_same(&bytes, &bytes.clone()));
-            assert!(!is_same(&bytes, &[&bytes[..], b"x"].concat()));
-            for at in 0..bytes.len() {
-                let mut other = bytes.clone();
-                other[at] ^= 1;
-                assert!(!is_same(&bytes, &other), "{length}, {at}");
+    fn first_bytes_are_put_behind_the_others_whatever_follows_them() {
+        let text = "aéß字😀 and what is behind it";
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let (mut joined, mut expected) = (Joined::default(), Vec::new());
+        for (at, &start) in ends.iter().enumerate() {
+            for &end in &ends[at..] {
+                joined.push_first(&text[start..], end - start, expected.len() as TokenId);
+                expected.push(&text[start..end]);
             }
         }
+        assert_eq!(joined.iter().map(|(text, _)| text).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn entries_of_one_character_are_told_by_their_first_byte() {
+        let texts = ["", "a", "é", "ab", "字", "😀", "éa", "aé", "字字", "\0", "\u{301}", "   ", "é字"];
+        let vocab = Vocab::from_entries(texts.into_iter().zip(3..)).unwrap();
+        let expected: Vec<(char, TokenId)> =
+            [('a', 4), ('é', 5), ('字', 7), ('😀', 8), ('\0', 12), ('\u{301}', 13)].into();
+        assert_eq!(vocab.characters().collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -95,6 +95,18 @@ impl Engine {
         })
     }
 
+    /// Whether the engine knows tokens by their ids, and so [what two of them become](Self::merged).
+    pub fn merges_ids(&self) -> bool {
+        matches!(self.merger.ids, Ids::Same(_))
+    }
+
+    /// What two tokens become, of those of which pieces of bytes are made.
+    #[inline]
+    pub fn merged(&self, left: TokenId, right: TokenId) -> Option<TokenId> {
+        let merged = if (left | right) <= NEVER { self.merger.pairs.get(left, right) } else { NEVER };
+        (merged != NEVER).then_some(merged)
+    }
+
     /// Bytes in use.
     pub fn memory(&self) -> usize {
         let longest = self.longest.get().and_then(|longest| Some(longest.as_ref()?.memory()));
@@ -277,23 +289,21 @@ impl Merger {
     /// something else is wrong.
     fn of_ids(
         count: usize,
-        merges: impl Iterator<Item = Ranked>,
+        mut merges: impl Iterator<Item = Ranked>,
         of_byte: [TokenId; 256],
         known: &mut Known,
     ) -> Option<Merger> {
         let mut pairs = Pairs::new(count, &of_byte)?;
         let mut distance = None;
         let mut in_order = true;
-        for (left, right, rank, result) in merges {
+        merges.try_for_each(|(left, right, rank, result)| {
             // As far from each other everywhere, neither of them so large that it begins anew.
             let (rank, symbol) = (i64::from(rank), i64::from(result));
             in_order &= *distance.get_or_insert(symbol - rank) == symbol - rank;
             in_order &= known.insert(result);
-            if !in_order {
-                return None;
-            }
             pairs.put(left, right, result);
-        }
+            in_order.then_some(())
+        })?;
         of_byte.iter().for_each(|&id| {
             known.insert(id);
         });

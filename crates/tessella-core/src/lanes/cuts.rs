@@ -11,6 +11,7 @@
 
 use super::ascii::BLOCK;
 use super::bounds::Bounds;
+use super::pairs::NEVER;
 use super::symbols::Merger;
 use crate::flat::zeros;
 use crate::scale::or_for_fuzzers;
@@ -113,67 +114,81 @@ fn is_of_interest(before: u8, behind: u8) -> bool {
     behind & 0xC0 != 0x80 && (before | behind) & 0x80 != 0
 }
 
-/// The marks of all pairs that merge, by the symbols that these become; zero where there is none.
+/// The marks of all pairs that merge.
 struct Marks(Vec<u64>);
 
 impl Marks {
-    /// Of a word that has the pair still. No mark has it, and no symbol is so large.
+    /// What stands by the symbol that a pair becomes until it is known what the symbol begins and ends with: the pair and this bit.
     const PAIR: u64 = 1 << 63;
 
     /// `None` if tokens are made of tokens that come so much later that finding their bytes would take long.
     fn new(merger: &Merger) -> Option<Marks> {
         const MOST_ROUNDS: usize = 8;
         let bound = merger.ids.bound();
-        let (mut marks, mut ends) = (zeros(bound), zeros(bound));
-        for (left, right, result) in merger.pairs.iter() {
-            *marks.get_mut(result as usize)? = Self::PAIR | u64::from(left) << 32 | u64::from(right);
-        }
+        let mut symbols = Self::pairs_of(merger, bound)?;
         for (byte, &symbol) in (0..=u8::MAX).zip(merger.of_byte.iter()) {
-            let one = Few::of(&[byte]);
-            *ends.get_mut(symbol as usize)? = Ends { first: one, last: one }.word();
+            let (one, place) = (Few::of(&[byte]), symbols.get_mut(symbol as usize)?);
+            // What is a byte and made of others has no place for both.
+            if *place & Self::PAIR != 0 {
+                return None;
+            }
+            *place = Ends { first: one, last: one }.word();
         }
-        let mut waiting = usize::MAX;
+        let (mut marks, mut waiting) = (Marks(Vec::new()), usize::MAX);
         // In nearly every list parts come before what is made of them.
         for _ in 0..MOST_ROUNDS {
             let before = std::mem::replace(&mut waiting, 0);
-            for (symbol, mark_of_pair) in marks.iter_mut().enumerate() {
-                let pair = *mark_of_pair;
-                if pair & Self::PAIR == 0 {
-                    continue;
+            for first in (0..bound).step_by(TOGETHER) {
+                // Few are of interest, and which of them nobody could guess: all are put down, each on the one before that is none.
+                let (mut found, mut count) = ([0; TOGETHER], 0);
+                for symbol in first..bound.min(first + TOGETHER) {
+                    let pair = symbols[symbol];
+                    if pair & Self::PAIR == 0 {
+                        continue;
+                    }
+                    let of = |part: u64| symbols.get(part as usize).copied().unwrap_or(Ends::UNKNOWN);
+                    let (left, right) = (of((pair & !Self::PAIR) >> 32), of(pair & u64::from(u32::MAX)));
+                    if (left | right) & Self::PAIR != 0 || left == Ends::UNKNOWN || right == Ends::UNKNOWN {
+                        waiting += 1;
+                        continue;
+                    }
+                    let (left, right) = (Ends::of(left), Ends::of(right));
+                    found[count % TOGETHER] = mark(left.last, right.first);
+                    count += usize::from(is_of_interest(left.last.last_byte(), right.first.first_byte()));
+                    let (first, last) = (left.first.first_with(right.first), left.last.last_with(right.last));
+                    symbols[symbol] = Ends { first, last }.word();
                 }
-                let of = |part: u64| ends.get(part as usize).copied().unwrap_or(Ends::UNKNOWN);
-                let (left, right) = (of((pair & !Self::PAIR) >> 32), of(pair & u64::from(u32::MAX)));
-                if left == Ends::UNKNOWN || right == Ends::UNKNOWN {
-                    waiting += 1;
-                    continue;
-                }
-                let (left, right) = (Ends::of(left), Ends::of(right));
-                let crossed = mark(left.last, right.first);
-                let is_one = is_of_interest(left.last.last_byte(), right.first.first_byte());
-                *mark_of_pair = crossed * u64::from(is_one);
-                let (first, last) = (left.first.first_with(right.first), left.last.last_with(right.last));
-                ends[symbol] = Ends { first, last }.word();
+                marks.0.extend_from_slice(&found[..count]);
             }
             // What waits for itself never comes to be.
             if waiting == 0 || waiting == before {
-                return Some(Marks(marks));
+                return Some(marks);
             }
         }
         None
     }
 
-    fn iter(&self) -> impl Iterator<Item = u64> {
-        self.0.iter().copied().filter(|&mark| mark != 0 && mark & Self::PAIR == 0)
+    /// The pairs by what they become, as words.
+    fn pairs_of(merger: &Merger, bound: usize) -> Option<Vec<u64>> {
+        // What no pair becomes is put behind the others: which slots are free nobody could guess.
+        let mut pairs = zeros(bound + 1);
+        let mut are_below = true;
+        for (left, right, result) in merger.pairs.all() {
+            are_below &= (result as usize) < bound || result == NEVER;
+            pairs[(result as usize).min(bound)] = Self::PAIR | u64::from(left) << 32 | u64::from(right);
+        }
+        pairs.truncate(bound);
+        are_below.then_some(pairs)
     }
 }
 
 impl Cuts {
     /// `None` if nothing is to be cut.
     pub fn new(merger: &Merger) -> Option<Self> {
-        let marks = Marks::new(merger)?;
-        let words = (marks.iter().count() * BITS_PER_MARK / 64).clamp(1, MOST_WORDS).next_power_of_two();
+        let Marks(marks) = Marks::new(merger)?;
+        let words = (marks.len() * BITS_PER_MARK / 64).clamp(1, MOST_WORDS).next_power_of_two();
         let mut cuts = Cuts { words: zeros(words) };
-        for mark in marks.iter() {
+        for mark in marks {
             let hash = hash(mark);
             let place = cuts.place(hash);
             cuts.words[place] |= bits(hash);

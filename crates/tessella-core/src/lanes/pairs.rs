@@ -129,6 +129,11 @@ impl PairHash {
         self.slots().iter().filter(|&&slot| slot != FREE).map(|&slot| pair_of(slot))
     }
 
+    /// The same of all slots: those that are free have [`NEVER`] for all three.
+    pub fn all(&self) -> impl Iterator<Item = (Symbol, Symbol, Symbol)> {
+        self.slots().iter().map(|&slot| pair_of(slot))
+    }
+
     /// Bytes in use.
     pub fn memory(&self) -> usize {
         self.pilots.len() * size_of::<u16>() + self.slots.len() * size_of::<u64>()

@@ -26,6 +26,12 @@ impl Shared {
         Some(built)
     }
 
+    /// The engine, if it is built.
+    pub fn built(&self) -> Option<Arc<Engine>> {
+        let built = self.built.try_lock().ok().filter(|_| self.is_there())?;
+        built.as_ref()?.as_ref().ok().cloned()
+    }
+
     /// Whether asking for it costs nothing any more.
     pub fn is_there(&self) -> bool {
         self.is_there.load(Ordering::Relaxed)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::together::Noted;
 use super::vectors::Level;
-use super::{Bounds, Engine, LINES_LOG2, Lengths, LongPieces, LongUnits, Pieces, Runner};
+use super::{Bounds, Built, Engine, LINES_LOG2, Lengths, LongPieces, LongUnits, Pieces, Runner};
 use crate::error::Result;
 use crate::flat::BYTES;
 use crate::ids::TokenId;
@@ -93,6 +93,11 @@ fn by_list(random: &mut Random) -> BpeSpec {
     spec(&texts, Merges::Pairs(Arc::new(merges)), whole_pieces)
 }
 
+/// The engine of another model of the same description: the plain loops of one whose engine is built take its pairs.
+fn lanes(bpe: &Bpe) -> Built {
+    Bpe::new(bpe.spec()).unwrap().lanes().unwrap()
+}
+
 struct Slowly<'b>(&'b Bpe);
 
 impl Slowly<'_> {
@@ -169,7 +174,7 @@ fn lanes_give_what_the_plain_loops_give() {
     for round in 0..or_interpreted(160, 4) {
         let spec = if round % 2 == 0 { by_concatenation(&mut random) } else { by_list(&mut random) };
         let bpe = Bpe::new(&spec).unwrap();
-        match bpe.lanes().unwrap() {
+        match lanes(&bpe) {
             Ok(engine) => {
                 taken += 1;
                 let [has_grown, was_cut, by_longest] = check(&bpe, &engine, &mut random);
@@ -186,6 +191,30 @@ fn lanes_give_what_the_plain_loops_give() {
     if !cfg!(miri) {
         assert!(taken > 90 && left > 1 && grown > 9 && cut > 9, "{taken} {left} {grown} {cut}");
         assert!(longest.iter().all(|&count| count > 5), "{longest:?}");
+    }
+}
+
+/// The plain loops find the same in the engine's pairs as in their own table, in short pieces and in long ones.
+#[test]
+fn plain_loops_need_no_table_beside_the_engine() {
+    let mut random = Random::from_seed(18);
+    let (mut listed, mut by_ids) = (0, 0);
+    for round in 0..or_interpreted(200, 4) {
+        let spec = if round % 4 == 0 { by_concatenation(&mut random) } else { by_list(&mut random) };
+        let (plain, bpe) = (Bpe::new(&spec).unwrap(), Bpe::new(&spec).unwrap());
+        let Ok(engine) = bpe.lanes().unwrap() else { continue };
+        by_ids += usize::from(engine.merges_ids());
+        listed += usize::from(!bpe.has_table());
+        for _ in 0..or_interpreted(30, 2) {
+            let longest = [4, 30, 300][below(&mut random, 3)];
+            let piece: Vec<u8> =
+                (0..1 + below(&mut random, longest)).map(|_| b"abc\xff"[below(&mut random, 4)]).collect();
+            assert_eq!(Slowly(&bpe).tokenize(&piece), Slowly(&plain).tokenize(&piece), "{piece:?}");
+        }
+        assert!(plain.has_table() && (bpe.has_table() || engine.merges_ids()));
+    }
+    if !cfg!(miri) {
+        assert!(listed > 20 && by_ids > listed, "{listed} {by_ids}");
     }
 }
 
@@ -243,7 +272,7 @@ fn whole_pieces_of_middle_length_are_tokens() {
     let merges = Merges::Pairs(Arc::new(vec![(byte(b'a'), byte(b'b')), (byte(b'b'), byte(b'a'))]));
     texts.extend(["ab".to_owned(), "ba".to_owned()]);
     let bpe = Bpe::new(&spec(&texts, merges, true)).unwrap();
-    let engine = bpe.lanes().unwrap().unwrap();
+    let engine = lanes(&bpe).unwrap();
     for level in Level::all() {
         let mut runner = Runner::new(6 * SMALL, 0).unwrap();
         runner.level = level;
@@ -289,7 +318,7 @@ fn units_with_the_bytes_of_whole_tokens_are_merged() {
     let merges = Merges::Pairs(Arc::new(vec![(byte(b'b'), byte(b'a')), (byte(0xC3), byte(0xA9))]));
     texts.extend(["ba".to_owned(), bytes_to_alphabet("é".as_bytes())]);
     let bpe = Bpe::new(&spec(&texts, merges, true)).unwrap();
-    let engine = bpe.lanes().unwrap().unwrap();
+    let engine = lanes(&bpe).unwrap();
     engine.get_ready();
     for level in Level::all() {
         let mut runner = Runner::new(6 * SMALL, 0).unwrap();
@@ -326,7 +355,7 @@ fn units_with_the_bytes_of_whole_tokens_are_merged() {
 fn pieces_that_share_a_line_are_right() {
     let mut random = Random::from_seed(14);
     let bpe = Bpe::new(&by_concatenation(&mut random)).unwrap();
-    let engine = bpe.lanes().unwrap().unwrap();
+    let engine = lanes(&bpe).unwrap();
     for level in Level::all() {
         let mut runner = Runner::new(6 * SMALL, 0).unwrap();
         runner.level = level;

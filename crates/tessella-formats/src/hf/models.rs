@@ -4,16 +4,15 @@
 //! from the text into the vocabulary's arena, merges become pairs of ids at once. Keys may come in any order;
 //! merges that stand before the vocabulary are passed over and read when it is known.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{Described, Joined, Merges, ModelSpec, UnigramSpec, Vocab};
+use tessella_core::spec::{Described, Joined, Lead, Merges, ModelSpec, UnigramSpec, Vocab};
 use tessella_core::{Error, Result, TokenId};
 
 use super::components::read_setting;
 use super::remarks::Remarks;
-use crate::json::{Kind, Node, Parser, Value, key_path, read_score};
+use crate::json::{Kind, Node, Parser, Plain, Value, key_path, read_score};
 
 /// Ids up to here are accepted however small the vocabulary is; a table over all ids stays below 64 MiB.
 const ALWAYS_ALLOWED_ID: u32 = 1 << 22;
@@ -53,7 +52,8 @@ pub(super) fn read_map(parser: &mut Parser<'_>, path: &str, remarks: &mut Remark
     parser.begin_object()?;
     loop {
         while let Some((text, id)) = parser.plain_entry() {
-            entries.push(text, id);
+            let (text, len) = text.with_rest();
+            entries.push_first(text, len, id);
         }
         // The end, or an entry that is not plain.
         let Some(text) = parser.next_key()? else { break };
@@ -139,58 +139,78 @@ fn read_table(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Res
     }
 }
 
-/// Merges whose tokens are not looked up yet: many at once take less time.
-#[derive(Default)]
-struct Unresolved<'a> {
-    /// Left and right in turn.
-    texts: Vec<Cow<'a, str>>,
-    /// The place of each merge in the array.
+/// Takes merges, and looks up many of them at once: that takes less time.
+struct Found<'a, 'v> {
+    vocab: &'v Vocab,
+    path: &'v str,
+    merges: Vec<(TokenId, TokenId)>,
+    /// Left and right in turn, of merges that are not looked up yet.
+    texts: Vec<Plain<'a>>,
+    /// The place of each of these merges in the array.
     places: Vec<usize>,
+    ids: Vec<TokenId>,
 }
 
-impl Unresolved<'_> {
+impl<'a> Found<'a, '_> {
+    /// Merges that are looked up together.
     const MOST: usize = 512;
 
-    fn resolve(&mut self, vocab: &Vocab, path: &str, merges: &mut Vec<(TokenId, TokenId)>) -> Result<()> {
-        let mut ids = Vec::with_capacity(self.texts.len());
-        vocab.ids_of(self.texts.len(), |at| self.texts[at].as_bytes(), |id| ids.push(id));
-        if let Some(at) = ids.iter().position(|&id| id == TokenId::MAX) {
-            return Err(Error::model(format!("Token `{}` out of vocabulary", excerpt(&self.texts[at])))
-                .at(format!("{path}[{}]", self.places[at / 2])));
+    /// Takes a merge of plain texts.
+    #[inline]
+    fn plain(&mut self, place: usize, left: Plain<'a>, right: Plain<'a>) -> Result<()> {
+        self.texts.extend([left, right]);
+        self.places.push(place);
+        if self.places.len() < Self::MOST { Ok(()) } else { self.resolve() }
+    }
+
+    /// Takes a merge of other texts, which are few.
+    fn other(&mut self, place: usize, left: &str, right: &str) -> Result<()> {
+        self.resolve()?;
+        let id = |text: &str| self.vocab.id(text).ok_or_else(|| self.unknown(text, place));
+        let merge = (id(left)?, id(right)?);
+        self.merges.push(merge);
+        Ok(())
+    }
+
+    /// Looks up what is not.
+    fn resolve(&mut self) -> Result<()> {
+        self.ids.clear();
+        let lead = |at: usize| {
+            let (text, len) = self.texts[at].with_rest();
+            Lead::new(text.as_bytes(), len)
+        };
+        self.vocab.ids_of(self.texts.len(), lead, |id| self.ids.push(id));
+        if let Some(at) = self.ids.iter().position(|&id| id == TokenId::MAX) {
+            return Err(self.unknown(self.texts[at].text(), self.places[at / 2]));
         }
-        merges.extend(ids.as_chunks::<2>().0.iter().map(|&[left, right]| (left, right)));
+        self.merges.extend(self.ids.as_chunks::<2>().0.iter().map(|&[left, right]| (left, right)));
         self.texts.clear();
         self.places.clear();
         Ok(())
+    }
+
+    fn unknown(&self, text: &str, place: usize) -> Error {
+        Error::model(format!("Token `{}` out of vocabulary", excerpt(text)))
+            .at(format!("{}[{place}]", self.path))
     }
 }
 
 /// Merges as pairs, or in the older way as two texts with a space between them; never mixed.
 fn read_merges(parser: &mut Parser<'_>, vocab: &Vocab, path: &str) -> Result<Vec<(TokenId, TokenId)>> {
-    let mut merges = Vec::new();
-    let mut unresolved = Unresolved::default();
-    let read = each_merge(parser, path, |place, left, right| {
-        unresolved.texts.extend([left, right]);
-        unresolved.places.push(place);
-        if unresolved.places.len() < Unresolved::MOST {
-            return Ok(());
-        }
-        unresolved.resolve(vocab, path, &mut merges)
-    });
+    let (merges, texts, places, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut found = Found { vocab, path, merges, texts, places, ids };
+    let read = each_merge(parser, &mut found);
     // An unknown token is told before what is wrong behind it.
-    unresolved.resolve(vocab, path, &mut merges)?;
-    read.map(|()| merges)
+    found.resolve()?;
+    read.map(|()| found.merges)
 }
 
 /// What a line begins with that is no merge. There is no space in it.
 const HEADER: &str = "#version";
 
-/// Calls `found` with the place in the array and the two texts of each merge.
-fn each_merge<'a>(
-    parser: &mut Parser<'a>,
-    path: &str,
-    mut found: impl FnMut(usize, Cow<'a, str>, Cow<'a, str>) -> Result<()>,
-) -> Result<()> {
+/// Has each merge of an array taken.
+fn each_merge<'a>(parser: &mut Parser<'a>, found: &mut Found<'a, '_>) -> Result<()> {
+    let path = found.path;
     if parser.peek()? != Kind::Array {
         return Err(Error::format("expected an array of merges").at(path));
     }
@@ -201,8 +221,8 @@ fn each_merge<'a>(
         if first_kind.is_none_or(|kind| kind == Kind::String) {
             while let Some((left, right)) = parser.plain_halves() {
                 first_kind = Some(Kind::String);
-                if !left.starts_with(HEADER) {
-                    found(index, left.into(), right.into())?;
+                if !left.text().starts_with(HEADER) {
+                    found.plain(index, left, right)?;
                 }
                 index += 1;
             }
@@ -210,7 +230,7 @@ fn each_merge<'a>(
         if first_kind.is_none_or(|kind| kind == Kind::Array) {
             while let Some((left, right)) = parser.plain_pair() {
                 first_kind = Some(Kind::Array);
-                found(index, left.into(), right.into())?;
+                found.plain(index, left, right)?;
                 index += 1;
             }
         }
@@ -238,7 +258,7 @@ fn each_merge<'a>(
                 if parser.next_element()? {
                     return fail(expected.into());
                 }
-                found(index, left, right)?;
+                found.other(index, &left, &right)?;
             }
             Kind::String => {
                 let line = parser.string()?;
@@ -249,14 +269,7 @@ fn each_merge<'a>(
                             excerpt(&line)
                         ));
                     };
-                    match line {
-                        Cow::Borrowed(line) => {
-                            found(index, line[..left].into(), line[right..].into())?;
-                        }
-                        Cow::Owned(line) => {
-                            found(index, line[..left].to_string().into(), line[right..].to_string().into())?;
-                        }
-                    }
+                    found.other(index, &line[..left], &line[right..])?;
                 }
             }
             _ => return fail("expected a merge: [left, right] or \"left right\"".into()),

@@ -18,5 +18,6 @@ pub use node::{Node, key_path};
 pub use number::read_score;
 use number::{format_real, write_real, write_score};
 pub use parser::{Kind, MAX_DEPTH, Parser};
+pub use plain::Plain;
 pub use value::{Number, Value};
 pub use writer::{Layout, Writer};

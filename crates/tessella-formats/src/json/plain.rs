@@ -15,32 +15,87 @@ const RUN: u8 = 0x20;
 /// What ends the plain half of a text: those, and the space.
 const HALF: u8 = RUN + 1;
 
+/// A text of a document, and all that comes behind it.
+#[derive(Debug, Clone, Copy)]
+pub struct Plain<'a> {
+    rest: &'a str,
+    len: usize,
+}
+
+impl<'a> Plain<'a> {
+    fn new(document: &'a str, start: usize, end: usize) -> Self {
+        Plain { rest: &document[start..], len: end - start }
+    }
+
+    /// The text.
+    pub fn text(self) -> &'a str {
+        &self.rest[..self.len]
+    }
+
+    /// The text and what is behind it, and how long the text is.
+    pub fn with_rest(self) -> (&'a str, usize) {
+        (self.rest, self.len)
+    }
+}
+
+/// Bytes that are looked at together, for most texts end among so many, and at which of them nobody foresees.
+const WORD: usize = 16;
+
+/// A word of this byte.
+const fn all(byte: u8) -> u128 {
+    u128::from_ne_bytes([byte; WORD])
+}
+
+/// Marks the bytes of a word that are below a bound, a quote or a backslash, by their highest bits.
+#[inline(always)]
+fn marked(word: u128, below: u8) -> u128 {
+    const LOW: u128 = all(0x7F);
+    // What is no less than the bound, up to 128, carries into the highest bit, and nothing out of it.
+    let at_least = |word: u128, bound: u8| ((word & LOW) + all(0x80 - bound)) | word;
+    !(at_least(word, below) & at_least(word ^ all(b'"'), 1) & at_least(word ^ all(b'\\'), 1)) & !LOW
+}
+
+/// The place of the lowest mark.
+#[inline(always)]
+fn lowest(marked: u128) -> usize {
+    marked.trailing_zeros() as usize / 8
+}
+
+/// The word at a place, if the bytes are so many.
+#[inline(always)]
+fn word_at(bytes: &[u8], at: usize) -> Option<u128> {
+    Some(u128::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
 /// The first place from `at` on without white space.
 #[inline]
 fn past_space(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-        at += 1;
+    loop {
+        match bytes.get(at) {
+            // Lines are indented.
+            Some(b'\n') => {
+                at += 1;
+                if let Some(spaces) = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>()) {
+                    let others = u64::from_le_bytes(*spaces) ^ u64::from_le_bytes([b' '; 8]);
+                    at += others.trailing_zeros() as usize / 8;
+                }
+            }
+            Some(b' ' | b'\r' | b'\t') => at += 1,
+            _ => return at,
+        }
     }
-    at
 }
 
-/// The first byte from `at` on that is below a bound, a quote or a backslash, and its place. Eight bytes are looked at together, for
-/// most texts end among so many, and at which of them nobody foresees.
+/// The first byte from `at` on that is below a bound, a quote or a backslash, and its place.
 #[inline]
 fn find(bytes: &[u8], mut at: usize, below: u8) -> Option<(usize, u8)> {
-    const EACH: u64 = u64::MAX / 0xFF;
-    const TOP: u64 = EACH << 7;
-    while let Some(word) = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*word);
-        // The lowest bit that is set is right; those above may come of what was borrowed for it.
-        let is_less = |word: u64, bound: u8| word.wrapping_sub(EACH * u64::from(bound)) & !word & TOP;
-        let is = |byte: u8| is_less(word ^ (EACH * u64::from(byte)), 1);
-        let found = is_less(word, below) | is(b'"') | is(b'\\');
+    while let Some(word) = word_at(bytes, at) {
+        let found = marked(word, below);
         if found != 0 {
-            at += found.trailing_zeros() as usize / 8;
+            at += lowest(found);
             return Some((at, bytes[at]));
         }
-        at += 8;
+        at += WORD;
     }
     loop {
         let byte = *bytes.get(at)?;
@@ -49,6 +104,20 @@ fn find(bytes: &[u8], mut at: usize, below: u8) -> Option<(usize, u8)> {
         }
         at += 1;
     }
+}
+
+/// The first two such bytes, if they are so near that they are found at once, or however far they are.
+#[inline]
+fn find_two(bytes: &[u8], at: usize, below: u8) -> Option<[(usize, u8); 2]> {
+    if let Some(word) = word_at(bytes, at) {
+        let first = marked(word, below);
+        let second = first & first.wrapping_sub(1);
+        if second != 0 {
+            return Some([first, second].map(|found| at + lowest(found)).map(|at| (at, bytes[at])));
+        }
+    }
+    let first = find(bytes, at, below)?;
+    Some([first, find(bytes, first.0 + 1, below)?])
 }
 
 /// The place behind a byte, if it is there.
@@ -71,7 +140,7 @@ impl<'a> Parser<'a> {
 
     /// Takes the next entry of an object, if it is a plain text and a plain integer.
     #[inline]
-    pub fn plain_entry(&mut self) -> Option<(&'a str, u32)> {
+    pub fn plain_entry(&mut self) -> Option<(Plain<'a>, u32)> {
         let (text, bytes) = (self.text, self.text.as_bytes());
         let start = self.next(b'"')?;
         let (end, b'"') = find(bytes, start, RUN)? else { return None };
@@ -94,31 +163,30 @@ impl<'a> Parser<'a> {
         }
         self.at = first + count;
         self.fresh = false;
-        Some((&text[start..end], number as u32))
+        Some((Plain::new(text, start, end), number as u32))
     }
 
     /// Takes the next element of an array, if it is a plain text with one space in it: what is before it and behind.
     #[inline]
-    pub fn plain_halves(&mut self) -> Option<(&'a str, &'a str)> {
-        let (text, bytes) = (self.text, self.text.as_bytes());
+    pub fn plain_halves(&mut self) -> Option<(Plain<'a>, Plain<'a>)> {
+        let text = self.text;
         let start = self.next(b'"')?;
-        let (space, b' ') = find(bytes, start, HALF)? else { return None };
-        let (end, b'"') = find(bytes, space + 1, HALF)? else { return None };
+        let [(space, b' '), (end, b'"')] = find_two(text.as_bytes(), start, HALF)? else { return None };
         self.at = end + 1;
         self.fresh = false;
-        Some((&text[start..space], &text[space + 1..end]))
+        Some((Plain::new(text, start, space), Plain::new(text, space + 1, end)))
     }
 
     /// Takes the next element of an array, if it is an array of two plain texts.
     #[inline]
-    pub fn plain_pair(&mut self) -> Option<(&'a str, &'a str)> {
+    pub fn plain_pair(&mut self) -> Option<(Plain<'a>, Plain<'a>)> {
         let (text, bytes) = (self.text, self.text.as_bytes());
         let (first, end) = self.plain_first()?;
         let second = behind(bytes, past_space(bytes, behind(bytes, end, b',')?), b'"')?;
         let (last, b'"') = find(bytes, second, RUN)? else { return None };
         self.at = behind(bytes, past_space(bytes, last + 1), b']')?;
         self.fresh = false;
-        Some((first, &text[second..last]))
+        Some((first, Plain::new(text, second, last)))
     }
 
     /// Takes the next element of an array, if it is an array of a plain text and a number that is written with digits, a point and a
@@ -145,17 +213,17 @@ impl<'a> Parser<'a> {
         // What would go on with the number is left to the rules.
         self.at = behind(bytes, past_space(bytes, behind_number), b']')?;
         self.fresh = false;
-        Some((first, &text[number..behind_number]))
+        Some((first.text(), &text[number..behind_number]))
     }
 
     /// The plain text that the next element begins with, which is an array, and the place behind it.
     #[inline]
-    fn plain_first(&self) -> Option<(&'a str, usize)> {
+    fn plain_first(&self) -> Option<(Plain<'a>, usize)> {
         let bytes = self.text.as_bytes();
         let inner = self.next(b'[').filter(|_| self.depth < MAX_DEPTH)?;
         let start = behind(bytes, past_space(bytes, inner), b'"')?;
         let (end, b'"') = find(bytes, start, RUN)? else { return None };
-        Some((&self.text[start..end], past_space(bytes, end + 1)))
+        Some((Plain::new(self.text, start, end), past_space(bytes, end + 1)))
     }
 }
 
@@ -164,13 +232,21 @@ mod tests {
     use super::*;
     use crate::json::Number;
 
+    fn halves<'a>(parser: &mut Parser<'a>) -> Option<(&'a str, &'a str)> {
+        parser.plain_halves().map(|(left, right)| (left.text(), right.text()))
+    }
+
+    fn pair<'a>(parser: &mut Parser<'a>) -> Option<(&'a str, &'a str)> {
+        parser.plain_pair().map(|(left, right)| (left.text(), right.text()))
+    }
+
     /// What the short way takes is what the rules take, and they go on from the same place.
     fn agree(object: &str) {
         let (mut short, mut strict) = (Parser::new(object), Parser::new(object));
         short.begin_object().unwrap();
         strict.begin_object().unwrap();
         while let Some((text, id)) = short.plain_entry() {
-            assert_eq!(strict.next_key().unwrap().as_deref(), Some(text), "{object}");
+            assert_eq!(strict.next_key().unwrap().as_deref(), Some(text.text()), "{object}");
             assert_eq!(strict.number().unwrap(), Number::Unsigned(id.into()), "{object}");
         }
         let rest = |parser: &mut Parser<'_>| match parser.next_key() {
@@ -235,16 +311,40 @@ mod tests {
     }
 
     #[test]
+    fn two_ends_are_found_wherever_they_stand() {
+        let mut bytes = [b'x'; 40];
+        for first in 0..bytes.len() {
+            for second in first + 1..bytes.len() {
+                (bytes[first], bytes[second]) = (b' ', b'"');
+                assert_eq!(find_two(&bytes, 0, HALF), Some([(first, b' '), (second, b'"')]));
+                assert_eq!(find_two(&bytes, first + 1, HALF), None);
+                (bytes[first], bytes[second]) = (b'x', b'x');
+            }
+        }
+    }
+
+    #[test]
+    fn lines_may_be_indented_by_anything() {
+        for space in ["", "\n", "\r\n", "\n \t ", " \n\n  \n"] {
+            for indent in 0..40 {
+                let text = format!("x{space}{}y", " ".repeat(indent));
+                assert_eq!(past_space(text.as_bytes(), 1), text.len() - 1);
+                assert_eq!(past_space(&text.as_bytes()[..text.len() - 1], 1), text.len() - 1);
+            }
+        }
+    }
+
+    #[test]
     fn only_texts_with_one_space_have_plain_halves() {
         let mut parser = Parser::new(r#"["a b", "é é" ,"a","c d"]"#);
         parser.begin_array().unwrap();
-        assert_eq!(parser.plain_halves(), Some(("a", "b")));
-        assert_eq!(parser.plain_halves(), Some(("é", "é")));
-        assert_eq!(parser.plain_halves(), None);
+        assert_eq!(halves(&mut parser), Some(("a", "b")));
+        assert_eq!(halves(&mut parser), Some(("é", "é")));
+        assert_eq!(halves(&mut parser), None);
         assert!(parser.next_element().unwrap());
         assert_eq!(parser.string().unwrap(), "a");
-        assert_eq!(parser.plain_halves(), Some(("c", "d")));
-        assert_eq!(parser.plain_halves(), None);
+        assert_eq!(halves(&mut parser), Some(("c", "d")));
+        assert_eq!(halves(&mut parser), None);
         assert!(!parser.next_element().unwrap());
         for odd in [
             r#"["a  b"]"#,
@@ -258,10 +358,10 @@ mod tests {
         ] {
             let mut parser = Parser::new(odd);
             parser.begin_array().unwrap();
-            assert_eq!(parser.plain_halves(), None, "{odd}");
+            assert_eq!(halves(&mut parser), None, "{odd}");
         }
         let mut parser = Parser::new(r#"["a b","c d"]"#);
-        assert_eq!(parser.plain_halves(), None, "the array is not opened");
+        assert_eq!(halves(&mut parser), None, "the array is not opened");
     }
 
     /// What the short ways take of an array of arrays is what the rules take, and they go on from the same place.
@@ -271,7 +371,7 @@ mod tests {
             let (mut short, mut strict) = (Parser::new(array), Parser::new(array));
             short.begin_array().unwrap();
             strict.begin_array().unwrap();
-            while let Some((first, second)) = if scored { short.plain_scored() } else { short.plain_pair() } {
+            while let Some((first, second)) = if scored { short.plain_scored() } else { pair(&mut short) } {
                 assert!(strict.next_element().unwrap(), "{array}");
                 strict.begin_array().unwrap();
                 assert!(strict.next_element().unwrap(), "{array}");
@@ -336,6 +436,6 @@ mod tests {
         let deep = "[".repeat(MAX_DEPTH) + r#"["a","b"]"#;
         let mut parser = Parser::new(&deep);
         (0..MAX_DEPTH).for_each(|_| parser.begin_array().unwrap());
-        assert_eq!((parser.plain_pair(), parser.plain_scored()), (None, None));
+        assert_eq!((pair(&mut parser), parser.plain_scored()), (None, None));
     }
 }

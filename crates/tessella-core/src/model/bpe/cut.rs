@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use super::pairs::PairTable;
+use super::pairs::Pairs;
 use super::symbols::SymbolTable;
 use crate::error::Result;
 use crate::flat::{Arrays, Shelf, misfit};
@@ -56,7 +56,7 @@ pub(super) struct CutTest {
 
 impl CutTest {
     pub(super) fn build(
-        pairs: &PairTable,
+        pairs: &Pairs,
         symbols: &SymbolTable,
         vocab: &Vocab,
         unk: Option<TokenId>,
@@ -93,11 +93,8 @@ impl CutTest {
             let column = test.column[y as usize] as usize;
             test.bits[test.row[x as usize] as usize * test.stride + column / 64] |= 1 << (column % 64);
         });
-        for (text, id) in vocab.up_to(char::MAX.len_utf8()) {
-            let mut chars = text.chars();
-            if let (Some(c), None) = (chars.next(), chars.next()) {
-                test.sides.insert(c, [test.row[id as usize], test.column[id as usize]]);
-            }
+        for (c, id) in vocab.characters() {
+            test.sides.insert(c, [test.row[id as usize], test.column[id as usize]]);
         }
         test
     }
@@ -188,11 +185,7 @@ impl CutTest {
 /// Which tokens can be first symbols: single characters, byte tokens, the unknown token.
 fn seeds(vocab: &Vocab, symbols: &SymbolTable, unk: Option<TokenId>, byte_fallback: bool) -> Vec<bool> {
     let mut seeds = vec![false; vocab.id_bound()];
-    for (text, id) in vocab.up_to(char::MAX.len_utf8()) {
-        if text.chars().nth(1).is_none() {
-            seeds[id as usize] = true;
-        }
-    }
+    vocab.characters().for_each(|(_, id)| seeds[id as usize] = true);
     if byte_fallback {
         symbols.fallback_ids().for_each(|id| seeds[id as usize] = true);
     }

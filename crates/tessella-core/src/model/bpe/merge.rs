@@ -12,6 +12,7 @@ use super::pairs::{Merge, PairTable};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
+use crate::lanes::Engine;
 use crate::model::agenda::Agenda;
 use crate::random::Random;
 
@@ -94,8 +95,42 @@ impl MergeScratch {
     }
 }
 
+/// What pairs become.
+pub(super) trait LookUp {
+    fn get(&self, left: TokenId, right: TokenId) -> Option<Merge>;
+
+    /// The same for pairs that are likely to be common first symbols.
+    fn get_near(&self, left: TokenId, right: TokenId) -> Option<Merge>;
+}
+
+impl LookUp for PairTable {
+    #[inline]
+    fn get(&self, left: TokenId, right: TokenId) -> Option<Merge> {
+        self.get(left, right)
+    }
+
+    #[inline]
+    fn get_near(&self, left: TokenId, right: TokenId) -> Option<Merge> {
+        self.get_near(left, right)
+    }
+}
+
+/// The tables of an engine that [knows tokens by their ids](Engine::merges_ids), for pieces of bytes. Its tokens are in the order of their
+/// ranks, so ids can stand for these.
+impl LookUp for Engine {
+    #[inline]
+    fn get(&self, left: TokenId, right: TokenId) -> Option<Merge> {
+        self.merged(left, right).map(|result| Merge { rank: result, result })
+    }
+
+    #[inline]
+    fn get_near(&self, left: TokenId, right: TokenId) -> Option<Merge> {
+        self.get(left, right)
+    }
+}
+
 /// An error only if the merge was cancelled.
-pub(super) fn merge_all(scratch: &mut MergeScratch, pairs: &PairTable) -> Result<()> {
+pub(super) fn merge_all(scratch: &mut MergeScratch, pairs: &impl LookUp) -> Result<()> {
     match scratch.symbols.len() {
         0 | 1 => Ok(()),
         2..=LINEAR => {
@@ -108,7 +143,7 @@ pub(super) fn merge_all(scratch: &mut MergeScratch, pairs: &PairTable) -> Result
 
 pub(super) fn merge_with_dropout(
     scratch: &mut MergeScratch,
-    pairs: &PairTable,
+    pairs: &impl LookUp,
     probability: f64,
     random: &mut Random,
 ) -> Result<()> {
@@ -118,7 +153,7 @@ pub(super) fn merge_with_dropout(
     Ok(())
 }
 
-fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
+fn merge_linear(scratch: &mut MergeScratch, pairs: &impl LookUp) {
     let symbols = &mut scratch.symbols[..];
     let count = symbols.len();
     // Of the pair that begins at a symbol: its rank, what it becomes.
@@ -171,7 +206,7 @@ fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
     }
 }
 
-fn merge_long(scratch: &mut MergeScratch, pairs: &PairTable, mut drop: impl FnMut() -> bool) -> Result<()> {
+fn merge_long(scratch: &mut MergeScratch, pairs: &impl LookUp, mut drop: impl FnMut() -> bool) -> Result<()> {
     let MergeScratch { symbols, agenda, set_aside, cancel, .. } = scratch;
     let mut watch = cancel.watch();
     let count = symbols.len() as u32;

@@ -34,7 +34,7 @@ use crate::spec::{BpeSpec, Merges, Vocab};
 
 use cut::CutTest;
 pub use merge::{MergeScratch, TakesSymbols};
-use pairs::PairTable;
+use pairs::{PairTable, Pairs};
 pub use symbols::Alphabet;
 use symbols::{SymbolTable, is_in_no_text};
 pub use units::Units;
@@ -68,7 +68,7 @@ pub struct Bpe {
 #[derive(Debug)]
 struct Tables {
     symbols: SymbolTable,
-    pairs: PairTable,
+    pairs: Pairs,
     /// The ranks are those of concatenations, and of each token there is only the pair that it ends with.
     one_pair_each: bool,
     /// Made when it is first asked for: raw bytes are never cut.
@@ -114,7 +114,7 @@ impl Bpe {
         let id_bound = spec.vocab.id_bound();
         let [one_pair_each, is_cut] = shelf.numbers()?.map(|flag| flag != 0);
         let symbols = SymbolTable::take(shelf, &prefix, &suffix, id_bound)?;
-        let pairs = PairTable::take(shelf, id_bound)?;
+        let pairs = Pairs::take(shelf, id_bound)?;
         let cut = match is_cut {
             true => OnceLock::from(CutTest::take(shelf, id_bound, spec.byte_fallback)?),
             false => OnceLock::new(),
@@ -303,7 +303,12 @@ impl Bpe {
         for &byte in piece {
             scratch.push(self.tables.symbols.of_byte(byte), 1);
         }
-        self.merge(scratch, random)?;
+        // Where the engine has the pairs there is no need for another table of them.
+        let engine = if self.tables.pairs.has_table() { None } else { self.lanes.built() };
+        match engine.filter(|engine| engine.merges_ids()) {
+            Some(engine) => merge::merge_all(scratch, &*engine)?,
+            None => self.merge(scratch, random)?,
+        }
         scratch.emit(out);
         Ok(())
     }
@@ -316,6 +321,12 @@ impl Bpe {
     /// Whether [`lanes`](Self::lanes) has its answer already.
     pub fn lanes_are_there(&self) -> bool {
         self.lanes.is_there()
+    }
+
+    /// Whether the table of pairs is made, for which the engine's may stand.
+    #[cfg(test)]
+    pub fn has_table(&self) -> bool {
+        self.tables.pairs.has_table()
     }
 
     /// The engine that takes many pieces of raw bytes at once, or why this model has none; `None` while another
@@ -481,7 +492,7 @@ impl Bpe {
         }
         let line = first.iter().map(|token| token.id).collect();
         let steps = derivation::merges(line, |left, right| {
-            let merge = self.tables.pairs.get(left, right)?;
+            let merge = self.tables.pairs.table().get(left, right)?;
             Some((merge.rank, merge.result, merge.result))
         });
         let symbols = first.iter().map(|token| Symbol {
@@ -494,9 +505,9 @@ impl Bpe {
 
     fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) -> Result<()> {
         if self.dropout > 0.0 {
-            merge::merge_with_dropout(scratch, &self.tables.pairs, self.dropout, random)
+            merge::merge_with_dropout(scratch, self.tables.pairs.table(), self.dropout, random)
         } else {
-            merge::merge_all(scratch, &self.tables.pairs)
+            merge::merge_all(scratch, self.tables.pairs.table())
         }
     }
 
@@ -576,9 +587,9 @@ impl Tables {
         };
         let one_pair_each = one_each.is_some();
         let mut pairs = match (&spec.merges, one_each) {
-            (_, Some(pairs)) => pairs,
-            (Merges::Pairs(pairs), None) => PairTable::from_list(pairs, &spec.vocab, prefix.len())?,
-            (Merges::ConcatRank, None) => PairTable::from_ranks(&spec.vocab)?,
+            (_, Some(pairs)) => pairs.into(),
+            (Merges::Pairs(pairs), None) => Pairs::from_list(pairs, &spec.vocab, prefix.len())?,
+            (Merges::ConcatRank, None) => PairTable::from_ranks(&spec.vocab)?.into(),
         };
         pairs.bring_near(symbols.of_ascii(), spec.vocab.id_bound());
         Ok(Tables { symbols, pairs, one_pair_each, cut: OnceLock::new() })

@@ -96,7 +96,10 @@ impl SymbolTable {
         let mut places: Vec<CharTable<TokenId>> = Vec::new();
         for (before, after) in affixes_by_place(prefix, suffix) {
             let mut ids = CharTable::new(NONE);
-            single(vocab, before, after).for_each(|(c, id)| ids.insert(c, id));
+            match plain {
+                true => vocab.characters().for_each(|(c, id)| ids.insert(c, id)),
+                false => single(vocab, before, after).for_each(|(c, id)| ids.insert(c, id)),
+            }
             places.push(ids);
         }
         let fallback = std::array::from_fn(|byte| vocab.id(&format!("<0x{byte:02X}>")).unwrap_or(NONE));

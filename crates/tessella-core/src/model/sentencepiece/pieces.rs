@@ -11,7 +11,7 @@ use crate::error::{Error, Result, excerpt};
 use crate::ids::TokenId;
 use crate::spec::{PieceKind, SentencePiece};
 use crate::trie::Trie;
-use crate::vocab::{Joined, Vocab};
+use crate::vocab::{Joined, Lead, Vocab};
 
 /// The pieces of a model, checked to fit together, and found by their texts.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl Pieces {
         let size = self.all.len();
         self.names.ids_of(
             count,
-            |number| text(number).as_bytes(),
+            |number| Lead::alone(text(number).as_bytes()),
             |id| found(Some(id).filter(|&id| (id as usize) < size)),
         );
     }

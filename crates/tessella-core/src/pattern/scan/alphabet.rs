@@ -5,6 +5,7 @@
 //! UTF-8 selects within.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::set::CharSet;
 use crate::error::Result;
@@ -186,9 +187,12 @@ impl Alphabet {
         if is_whole { Ok(Alphabet { classes, ascii, pages, entries, inside: None }) } else { Err(misfit()) }
     }
 
-    /// The classes of the characters from a code point on, which is a multiple of 64, each at least once.
-    pub fn wide_classes(&self, from: u32) -> impl Iterator<Item = u8> + '_ {
-        let mut pages = self.pages[(from >> PAGE_BITS) as usize..].to_vec();
+    /// The classes of some code points, from a multiple of 64 to another, each at least once.
+    pub fn wide_classes(&self, codes: Range<u32>) -> impl Iterator<Item = u8> + '_ {
+        let [from, to] = [codes.start, codes.end].map(|code| (code >> PAGE_BITS) as usize);
+        let mut pages = self.pages[from..to].to_vec();
+        // Neighbours are mostly of the same page.
+        pages.dedup();
         pages.sort_unstable();
         pages.dedup();
         pages.into_iter().flat_map(|page| {

@@ -105,10 +105,13 @@ impl Reading {
         }
         // The masks know these as single bytes, and white characters of up to three.
         let wide = |class: u8| roles[usize::from(class)];
-        let fits = alphabet.wide_classes(0x80).all(|class| wide(class) & (LINE_END | BLANK | QUOTE) == 0)
-            && alphabet.wide_classes(0x1_0000).all(|class| wide(class) & WHITE == 0)
-            && (!family.is_cased()
-                || alphabet.wide_classes(0x80).all(|class| representative[usize::from(class)] != b'/'));
+        let fits =
+            alphabet.wide_classes(0x80..CODES).all(|class| wide(class) & (LINE_END | BLANK | QUOTE) == 0)
+                && alphabet.wide_classes(0x1_0000..CODES).all(|class| wide(class) & WHITE == 0)
+                && (!family.is_cased()
+                    || alphabet
+                        .wide_classes(0x80..CODES)
+                        .all(|class| representative[usize::from(class)] != b'/'));
         fits.then(|| Reading { family, roles, leads: leads(alphabet, &roles), endings })
     }
 }
@@ -143,18 +146,20 @@ impl Reading {
     }
 }
 
+/// All code points are below.
+const CODES: u32 = char::MAX as u32 + 1;
+
 /// What characters are by the first of their two or three bytes: whole scripts are the same.
 fn leads(alphabet: &Alphabet, roles: &[u8; 256]) -> Leads {
     let mut leads = [MIXED; 64];
     for lead in 0xC2..0xF0u32 {
         let codes = match lead {
             ..0xE0 => (lead & 0x1F) << 6..((lead & 0x1F) + 1) << 6,
+            // Behind these are no characters.
+            0xED => 0xD000..0xD800,
             _ => ((lead & 0x0F) << 12).max(0x800)..((lead & 0x0F) + 1) << 12,
         };
-        let mut found = codes.filter_map(char::from_u32).map(|c| {
-            let (class, _) = alphabet.at(c.encode_utf8(&mut [0; 4]).as_bytes(), 0);
-            roles[usize::from(class)]
-        });
+        let mut found = alphabet.wide_classes(codes).map(|class| roles[usize::from(class)]);
         if let Some(first) = found.next()
             && found.all(|role| role == first)
         {

@@ -8,6 +8,7 @@
 //! waits for many places of memory at once.
 
 mod filled;
+mod listed;
 mod near;
 mod reduced;
 mod slot;
@@ -19,9 +20,11 @@ use crate::flat::{Arrays, Flat, Shelf, full_of, misfit, prefetch, zeros};
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
 use crate::spec::Vocab;
-use crate::vocab::{PORTION, is_same};
+use crate::vocab::{Lead, PORTION};
 
 use filled::Filled;
+pub(super) use listed::Pairs;
+use listed::is_joined;
 use near::Near;
 use slot::{Narrow, Slot, Wide, are_short};
 
@@ -165,9 +168,9 @@ fn halves(
     rank: usize,
     (left, right): (TokenId, TokenId),
     prefix_len: usize,
-) -> Result<(&[u8], &[u8])> {
+) -> Result<(Lead<'_>, Lead<'_>)> {
     let text = |id: TokenId| {
-        vocab.text_bytes(id).ok_or_else(|| {
+        vocab.text_lead(id).ok_or_else(|| {
             Error::model(format!("merge {rank} names the id {id}, which is not in the vocabulary"))
         })
     };
@@ -182,17 +185,7 @@ fn halves(
             excerpt(right)
         ))
     })?;
-    Ok((left, stripped.as_bytes()))
-}
-
-/// Whether an id has the text that two halves make.
-#[inline]
-fn is_joined(vocab: &Vocab, id: TokenId, left: &[u8], right: &[u8]) -> bool {
-    vocab.text_bytes(id).is_some_and(|text| {
-        text.len() == left.len() + right.len()
-            && is_same(&text[..left.len()], left)
-            && is_same(&text[left.len()..], right)
-    })
+    Ok((left, Lead::alone(stripped.as_bytes())))
 }
 
 impl PairTable {
@@ -203,6 +196,20 @@ impl PairTable {
     fn with_capacity(pairs: usize) -> Self {
         let slots = Self::slots_for(pairs.max(8));
         Self::of_slots(Slots::Narrow(full_of(Narrow::FREE, slots).into()))
+    }
+
+    /// Of so many merges, in turn.
+    fn of(count: usize, mut merges: impl Iterator<Item = (TokenId, TokenId, Merge)>) -> Self {
+        let mut table = Self::with_capacity(count);
+        let mut portion = Vec::with_capacity(PORTION);
+        loop {
+            portion.clear();
+            portion.extend(merges.by_ref().take(PORTION));
+            if portion.is_empty() {
+                return table;
+            }
+            table.insert_all(&portion);
+        }
     }
 
     /// All of them free.
@@ -238,13 +245,13 @@ impl PairTable {
                     Err(error) => return Some(error),
                 };
                 let mut result = TokenId::MAX;
-                if let Some(id) =
-                    [likely, likely + 1].into_iter().find(|&id| is_joined(vocab, id, left, right))
-                {
+                let is_it =
+                    |id: &TokenId| vocab.text_lead(*id).is_some_and(|text| is_joined(text, left, right));
+                if let Some(id) = [likely, likely + 1].into_iter().find(is_it) {
                     (result, likely) = (id, id);
                 } else {
-                    joined.extend_from_slice(left);
-                    joined.extend_from_slice(right);
+                    joined.extend_from_slice(left.text());
+                    joined.extend_from_slice(right.text());
                     asked.push(at);
                     ends.push(joined.len());
                 }
@@ -255,7 +262,7 @@ impl PairTable {
             let mut places = asked.iter();
             vocab.ids_of(
                 asked.len(),
-                |at| &joined[start(at)..ends[at]],
+                |at| Lead::new(&joined[start(at)..], ends[at] - start(at)),
                 |result| {
                     if let Some(&at) = places.next() {
                         merges[at].2.result = result;
@@ -267,7 +274,7 @@ impl PairTable {
                 let text = |id: TokenId| excerpt(vocab.text(id).unwrap_or_default());
                 return Err(Error::model(format!(
                     "Token `{}` out of vocabulary: merge {} produces it from `{}` and `{}`",
-                    excerpt(&String::from_utf8_lossy(&[left, right].concat())),
+                    excerpt(&String::from_utf8_lossy(&[left.text(), right.text()].concat())),
                     first + at,
                     text(pairs[at].0),
                     text(pairs[at].1)
@@ -398,11 +405,6 @@ impl PairTable {
             Slots::Wide(slots) => (&[], slots),
         };
         Filled::new(narrow, above).chain(Filled::new(wide, above))
-    }
-
-    /// Left, right, rank and result of every pair.
-    pub(super) fn ranked(&self) -> impl Iterator<Item = (TokenId, TokenId, u32, TokenId)> + Clone + '_ {
-        self.iter().map(|(left, right, merge)| (left, right, merge.rank, merge.result))
     }
 
     /// Puts the finished table down as it is.

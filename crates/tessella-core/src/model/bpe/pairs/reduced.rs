@@ -312,7 +312,8 @@ mod tests {
     use crate::random::Random;
 
     fn sorted(table: &PairTable) -> Vec<(TokenId, TokenId, u32, TokenId)> {
-        let mut pairs: Vec<_> = table.ranked().collect();
+        let mut pairs: Vec<_> =
+            table.iter().map(|(left, right, merge)| (left, right, merge.rank, merge.result)).collect();
         pairs.sort_unstable();
         pairs
     }
