@@ -11,8 +11,6 @@ mod slots;
 
 pub(crate) use slots::Slots;
 
-use std::cmp::Ordering;
-
 use crate::error::{Error, Result};
 use crate::flat::{Arrays, Shelf, misfit};
 
@@ -41,33 +39,106 @@ pub(crate) struct Cursor {
 }
 
 /// A key while the trie is built. Most of what is asked of it its first eight bytes answer, which need not be looked up elsewhere.
-struct Key<'k> {
+#[derive(Clone, Copy)]
+struct Head {
     /// The first byte above, zeros behind the last one.
-    head: u64,
-    key: &'k [u8],
-    value: u32,
+    bytes: u64,
+    length: u32,
+    /// Where the key is among those that were given.
+    number: u32,
 }
 
-impl<'k> Key<'k> {
-    fn new(key: &'k [u8], value: u32) -> Self {
-        let head = key.first_chunk().copied().unwrap_or_else(|| {
-            let mut head = [0; 8];
-            head[..key.len()].copy_from_slice(key);
-            head
+/// The keys that were given, and their heads in the order of their bytes; of equal keys the later ones come later.
+struct Keys<'k> {
+    given: Vec<(&'k [u8], u32)>,
+    sorted: Vec<Head>,
+}
+
+impl<'k> Keys<'k> {
+    fn new(given: Vec<(&'k [u8], u32)>) -> Self {
+        let head = |((key, _), number): (&(&[u8], u32), u32)| {
+            let bytes = key.first_chunk().copied().unwrap_or_else(|| {
+                let mut bytes = [0; 8];
+                bytes[..key.len()].copy_from_slice(key);
+                bytes
+            });
+            Head { bytes: u64::from_be_bytes(bytes), length: key.len() as u32, number }
+        };
+        let mut sorted: Vec<Head> = given.iter().zip(0..).map(head).collect();
+        sorted.sort_unstable_by(|a, b| {
+            let key = |head: &Head| given[head.number as usize].0;
+            let by_head = a.bytes.cmp(&b.bytes);
+            by_head.then_with(|| key(a).cmp(key(b))).then_with(|| a.number.cmp(&b.number))
         });
-        Key { head: u64::from_be_bytes(head), key, value }
+        Keys { given, sorted }
     }
 
-    /// By the bytes of the keys.
-    fn order(&self, other: &Key<'_>) -> Ordering {
-        self.head.cmp(&other.head).then_with(|| self.key.cmp(other.key))
-    }
-
-    /// The byte at a place that the key has.
+    /// The byte at a place that a key has.
     #[inline]
-    fn byte(&self, at: usize) -> u8 {
-        if at < 8 { self.head.to_be_bytes()[at] } else { self.key[at] }
+    fn byte(&self, head: Head, at: usize) -> u8 {
+        if at < 8 { (head.bytes >> (56 - 8 * at)) as u8 } else { self.given[head.number as usize].0[at] }
     }
+
+    fn value(&self, head: Head) -> u32 {
+        self.given[head.number as usize].1
+    }
+}
+
+/// A node to expand: its slot, the keys below it, the length of the path to it.
+struct Open {
+    slot: usize,
+    first: usize,
+    last: usize,
+    depth: usize,
+}
+
+/// A trie on its way.
+struct Build {
+    slots: Slots,
+    units: Vec<Unit>,
+}
+
+impl Build {
+    const FREE: Unit = Unit { base: NO_CHILDREN, value_and_byte: NO_VALUE << 8 };
+
+    fn set_value(&mut self, slot: usize, value: u32) {
+        let unit = &mut self.units[slot];
+        unit.value_and_byte = value << 8 | unit.value_and_byte & 0xFF;
+    }
+
+    /// Gives a node children, and returns its base.
+    #[inline]
+    fn set_children(&mut self, slot: usize, bytes: &[u8]) -> Result<u32> {
+        let base = self.slots.place(bytes)?;
+        self.units[slot].base = base;
+        if self.units.len() < self.slots.len() {
+            self.units.resize(self.slots.len(), Self::FREE);
+        }
+        for &byte in bytes {
+            self.units[(base ^ u32::from(byte)) as usize].value_and_byte = NO_VALUE << 8 | u32::from(byte);
+        }
+        Ok(base)
+    }
+
+    /// What is left of the only key below a node: most nodes are of this kind.
+    fn expand_one(&mut self, mut slot: usize, keys: &Keys<'_>, head: Head, depth: usize) -> Result<()> {
+        for at in depth..head.length as usize {
+            let byte = keys.byte(head, at);
+            slot = (self.set_children(slot, &[byte])? ^ u32::from(byte)) as usize;
+        }
+        self.set_value(slot, keys.value(head));
+        Ok(())
+    }
+}
+
+/// How many at the beginning of a slice have a property that none behind them has. Mostly they are few.
+fn count<T>(items: &[T], has: impl Fn(&T) -> bool) -> usize {
+    let mut end = 1;
+    while items.get(end).is_some_and(&has) {
+        end *= 2;
+    }
+    let known = end / 2;
+    known + items[known..end.min(items.len())].partition_point(has)
 }
 
 impl Trie {
@@ -80,37 +151,32 @@ impl Trie {
                 NO_VALUE - 1
             )));
         }
-        let mut keys: Vec<Key<'_>> = keys
-            .into_iter()
-            .filter(|(key, _)| !key.is_empty())
-            .map(|(key, value)| Key::new(key, value))
-            .collect();
-        // A stable sort keeps equal keys in the order given; the last one of each group stays.
-        keys.sort_by(Key::order);
-        keys.reverse();
-        keys.dedup_by(|a, b| a.order(b).is_eq());
-        keys.reverse();
-
-        let mut slots = Slots::new();
-        let mut units = vec![Unit { base: NO_CHILDREN, value_and_byte: NO_VALUE << 8 }];
+        let keys = Keys::new(keys);
+        let sorted = &keys.sorted[..];
+        let mut build = Build { slots: Slots::new(), units: vec![Build::FREE] };
         let mut labels = Vec::new();
         let mut children = Vec::new();
-        // Nodes to expand: their slot, the keys below them, the length of the path to them.
-        let mut open = vec![(0usize, 0usize, keys.len(), 0usize)];
-        while let Some((slot, mut first, last, depth)) = open.pop() {
-            if first < last && keys[first].key.len() == depth {
-                units[slot].value_and_byte = keys[first].value << 8 | units[slot].value_and_byte & 0xFF;
+        // The empty key is no node's.
+        let first = sorted.iter().take_while(|head| head.length == 0).count();
+        let mut open = vec![Open { slot: 0, first, last: sorted.len(), depth: 0 }];
+        while let Some(Open { slot, mut first, last, depth }) = open.pop() {
+            if last - first == 1 {
+                build.expand_one(slot, &keys, sorted[first], depth)?;
+                continue;
+            }
+            // Keys that end here, the last one of which counts.
+            while first < last && sorted[first].length as usize == depth {
+                build.set_value(slot, keys.value(sorted[first]));
                 first += 1;
             }
             labels.clear();
             children.clear();
             let mut at = first;
             while at < last {
-                let byte = keys[at].byte(depth);
-                let end = match keys[last - 1].byte(depth) == byte {
-                    true => last,
-                    false => at + keys[at..last].partition_point(|key| key.byte(depth) == byte),
-                };
+                let byte = keys.byte(sorted[at], depth);
+                let goes_on = |head: &Head| keys.byte(*head, depth) == byte;
+                let end =
+                    if goes_on(&sorted[last - 1]) { last } else { at + count(&sorted[at..last], goes_on) };
                 labels.push(byte);
                 children.push((at, end));
                 at = end;
@@ -118,16 +184,13 @@ impl Trie {
             if labels.is_empty() {
                 continue;
             }
-            let base = slots.place(&labels)?;
-            units[slot].base = base;
-            units.resize(slots.len(), Unit { base: NO_CHILDREN, value_and_byte: NO_VALUE << 8 });
-            for (&byte, &(from, to)) in labels.iter().zip(&children) {
-                let child = (base ^ byte as u32) as usize;
-                units[child].value_and_byte = NO_VALUE << 8 | byte as u32;
-                open.push((child, from, to, depth + 1));
+            let base = build.set_children(slot, &labels)?;
+            for (&byte, &(first, last)) in labels.iter().zip(&children) {
+                open.push(Open { slot: (base ^ u32::from(byte)) as usize, first, last, depth: depth + 1 });
             }
         }
-        units.resize(slots.len(), Unit { base: NO_CHILDREN, value_and_byte: NO_VALUE << 8 });
+        let Build { slots, mut units } = build;
+        units.resize(slots.len(), Build::FREE);
         slots.for_each_free(|slot, byte| units[slot].value_and_byte = NO_VALUE << 8 | byte as u32);
         Ok(Trie { units })
     }
@@ -266,6 +329,16 @@ mod tests {
                     .collect();
                 assert_eq!(found, wanted);
                 assert_eq!(trie.longest_prefix(&text), wanted.last().copied());
+            }
+        }
+    }
+
+    #[test]
+    fn those_at_the_beginning_are_counted_however_many_they_are() {
+        for length in 1..40usize {
+            for few in 1..=length {
+                let items: Vec<usize> = (0..length).collect();
+                assert_eq!(count(&items, |&item| item < few), few);
             }
         }
     }

@@ -4,6 +4,8 @@
 //! is a set of 256 bits, and so is which bases are, so that all that is asked of a block lies side by side. Only the youngest blocks
 //! stay open, which bounds the search for any set of children.
 
+use std::hint::select_unpredictable;
+
 use crate::error::{Error, Result};
 
 const BLOCK: usize = 256;
@@ -20,6 +22,25 @@ impl Set {
 
     fn has(&self, at: usize) -> bool {
         self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    /// A word of the set of what all members are with `by` added to them without carrying.
+    #[inline(always)]
+    fn moved(&self, by: u8, at: usize) -> u64 {
+        /// Of each pair of neighbours that a bit tells apart, the lower ones.
+        const LOWER: [u64; 6] = [
+            0x5555_5555_5555_5555,
+            0x3333_3333_3333_3333,
+            0x0F0F_0F0F_0F0F_0F0F,
+            0x00FF_00FF_00FF_00FF,
+            0x0000_FFFF_0000_FFFF,
+            0x0000_0000_FFFF_FFFF,
+        ];
+        let word = self.0[at ^ usize::from(by >> 6)];
+        (0..).zip(LOWER).fold(word, |word, (bit, lower)| {
+            let swapped = word >> (1 << bit) & lower | (word & lower) << (1 << bit);
+            select_unpredictable(by >> bit & 1 == 1, swapped, word)
+        })
     }
 
     fn remove(&mut self, at: usize) {
@@ -97,20 +118,18 @@ impl Block {
         if self.room < bytes.len() {
             return None;
         }
-        let fits = |base: usize| {
-            self.free_bases.has(base) && others.iter().all(|&byte| self.free.has(base ^ usize::from(byte)))
-        };
-        for (word, start) in self.free.0.into_iter().zip((0..).step_by(64)) {
-            let mut word = word;
-            while word != 0 {
-                let base = (start + word.trailing_zeros() as usize) ^ usize::from(first);
-                if fits(base) {
-                    return Some(base);
+        // Of 64 places for the first child at a time, those whose base is free, and that have places for the others.
+        (0..Set::WORDS).find_map(|at| {
+            let mut fitting = self.free.0[at] & self.free_bases.moved(first, at);
+            for byte in others {
+                if fitting == 0 {
+                    break;
                 }
-                word &= word - 1;
+                fitting &= self.free.moved(first ^ byte, at);
             }
-        }
-        None
+            let slot = at * 64 + fitting.trailing_zeros() as usize;
+            (fitting != 0).then_some(slot ^ usize::from(first))
+        })
     }
 
     fn take(&mut self, base: usize, bytes: &[u8]) {
@@ -124,6 +143,31 @@ impl Block {
 mod tests {
     use super::*;
     use crate::random::Random;
+
+    #[test]
+    fn children_go_where_the_first_of_them_finds_the_lowest_place() {
+        let mut random = Random::from_seed(5);
+        let mut found = 0;
+        for round in 0..300 {
+            let mut below = |n: u64| random.next_u64() % n;
+            let mut block = Block { free: Set::ALL, free_bases: Set::ALL, room: BLOCK };
+            for _ in 0..below(400) {
+                block.free.remove(below(256) as usize);
+                block.free_bases.remove(below(256) as usize);
+            }
+            let mut bytes: Vec<u8> = (0..1 + below(1 + round % 9)).map(|_| below(256) as u8).collect();
+            bytes.sort_unstable();
+            bytes.dedup();
+            let fits = |base: &usize| {
+                block.free_bases.has(*base)
+                    && bytes.iter().all(|&byte| block.free.has(base ^ usize::from(byte)))
+            };
+            let expected = (0..BLOCK).map(|slot| slot ^ usize::from(bytes[0])).find(fits);
+            assert_eq!(block.fit(&bytes), expected, "{bytes:?}");
+            found += usize::from(expected.is_some());
+        }
+        assert!((100..290).contains(&found), "{found}");
+    }
 
     #[test]
     fn no_slot_and_no_base_is_given_twice() {

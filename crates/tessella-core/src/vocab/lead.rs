@@ -2,7 +2,7 @@
 //!
 //! Most tokens have fewer than sixteen bytes, and how many nobody foresees: whoever hashes or compares many of them by
 //! branches that hang on their length waits for the processor's wrong guesses more than for anything else. Where bytes are known
-//! behind a text, sixteen are read and those behind it shifted away, whatever they are.
+//! behind a text, sixteen are read and those behind it masked away, whatever they are.
 
 use crate::hash::{hash_bytes, hash_first};
 
