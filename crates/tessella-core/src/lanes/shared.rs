@@ -1,7 +1,6 @@
 //! An engine for all workers of a tokenizer, built once.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::Engine;
 
@@ -11,8 +10,9 @@ use super::Engine;
 /// was forked in that moment.
 #[derive(Debug, Default)]
 pub struct Shared {
-    built: Mutex<Option<Built>>,
-    is_there: AtomicBool,
+    built: OnceLock<Built>,
+    /// Whoever builds it has this.
+    building: Mutex<()>,
 }
 
 /// An engine, or why there is none.
@@ -20,20 +20,24 @@ pub type Built = std::result::Result<Arc<Engine>, &'static str>;
 
 impl Shared {
     pub fn get(&self, build: impl FnOnce() -> std::result::Result<Engine, &'static str>) -> Option<Built> {
-        let mut built = self.built.try_lock().ok()?;
-        let built = built.get_or_insert_with(|| build().map(Arc::new)).clone();
-        self.is_there.store(true, Ordering::Relaxed);
-        Some(built)
+        if !self.is_there() {
+            let _building = self.building.try_lock().ok()?;
+            // Another thread may have come to its end since.
+            if !self.is_there() {
+                let _ = self.built.set(build().map(Arc::new));
+            }
+        }
+        self.built.get().cloned()
     }
 
     /// The engine, if it is built.
-    pub fn built(&self) -> Option<Arc<Engine>> {
-        let built = self.built.try_lock().ok().filter(|_| self.is_there())?;
-        built.as_ref()?.as_ref().ok().cloned()
+    #[inline]
+    pub fn built(&self) -> Option<&Engine> {
+        self.built.get()?.as_deref().ok()
     }
 
     /// Whether asking for it costs nothing any more.
     pub fn is_there(&self) -> bool {
-        self.is_there.load(Ordering::Relaxed)
+        self.built.get().is_some()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::together::Noted;
 use super::vectors::Level;
-use super::{Bounds, Built, Engine, LINES_LOG2, Lengths, LongPieces, LongUnits, Pieces, Runner};
+use super::{Bounds, Built, Engine, LINES_LOG2, Lengths, LongPieces, LongUnits, Pieces, Runner, Shared};
 use crate::error::Result;
 use crate::flat::BYTES;
 use crate::ids::TokenId;
@@ -216,6 +216,30 @@ fn plain_loops_need_no_table_beside_the_engine() {
     if !cfg!(miri) {
         assert!(listed > 20 && by_ids > listed, "{listed} {by_ids}");
     }
+}
+
+/// Who comes while it is built gets nothing, and who comes later what was built, how many there may be at once.
+#[test]
+fn an_engine_is_built_once_and_nobody_waits_for_it() {
+    let bpe = Bpe::new(&by_concatenation(&mut Random::from_seed(19))).unwrap();
+    let shared = Shared::default();
+    let again = || -> std::result::Result<Engine, &'static str> { panic!("it was built") };
+    assert!(shared.built().is_none() && !shared.is_there());
+    let built = shared.get(|| {
+        assert!(shared.get(again).is_none() && shared.built().is_none());
+        lanes(&bpe).map(|engine| Arc::into_inner(engine).unwrap())
+    });
+    let built = built.unwrap().unwrap();
+    std::thread::scope(|threads| {
+        for _ in 0..or_interpreted(8, 2) {
+            threads.spawn(|| {
+                for _ in 0..or_interpreted(1000, 3) {
+                    assert!(Arc::ptr_eq(&shared.get(again).unwrap().unwrap(), &built));
+                    assert!(std::ptr::eq(shared.built().unwrap(), &*built));
+                }
+            });
+        }
+    });
 }
 
 /// Lengths that are added up from those of bytes are those of texts.

@@ -306,7 +306,7 @@ impl Bpe {
         // Where the engine has the pairs there is no need for another table of them.
         let engine = if self.tables.pairs.has_table() { None } else { self.lanes.built() };
         match engine.filter(|engine| engine.merges_ids()) {
-            Some(engine) => merge::merge_all(scratch, &*engine)?,
+            Some(engine) => merge::merge_all(scratch, engine)?,
             None => self.merge(scratch, random)?,
         }
         scratch.emit(out);
