@@ -504,26 +504,25 @@ impl Vocab {
         (0..self.ids.len()).map(|place| self.entry(place))
     }
 
-    /// The entries of up to so many bytes, in that order too.
-    pub(crate) fn up_to(&self, bytes: usize) -> impl Iterator<Item = (&str, TokenId)> + '_ {
-        let is_short = move |place: &usize| (self.starts[place + 1] - self.starts[*place]) as usize <= bytes;
-        (0..self.ids.len()).filter(is_short).map(|place| self.entry(place))
-    }
-
-    /// The entries that are one character, in that order too.
-    pub(crate) fn characters(&self) -> impl Iterator<Item = (char, TokenId)> + '_ {
+    /// The entries that are one character between two affixes, in that order too.
+    pub(crate) fn characters<'v>(
+        &'v self,
+        before: &'v str,
+        after: &'v str,
+    ) -> impl Iterator<Item = (char, TokenId)> + 'v {
         /// Bytes of a character by the four highest bits of its first one.
         const LENGTHS: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4];
-        let bytes = self.arena.bytes();
+        let (bytes, affixes) = (self.arena.bytes(), before.len() + after.len());
         // Few entries are that short, and by their length alone nobody could guess which are more than one.
-        let is_one = move |place: &usize| {
+        let may_be_one = move |place: &usize| {
             let (start, end) = (self.starts[*place] as usize, self.starts[place + 1] as usize);
-            let first = bytes.get(start).copied().unwrap_or_default();
-            end - start == usize::from(LENGTHS[usize::from(first >> 4)])
+            let first = bytes.get(start + before.len()).copied().unwrap_or_default();
+            end - start == affixes + usize::from(LENGTHS[usize::from(first >> 4)])
         };
-        (0..self.ids.len())
-            .filter(is_one)
-            .filter_map(|place| Some((self.entry_text(place).chars().next()?, self.ids[place])))
+        (0..self.ids.len()).filter(may_be_one).filter_map(move |place| {
+            let within = self.entry_text(place).strip_prefix(before)?.strip_suffix(after)?;
+            Some((within.chars().next()?, self.ids[place]))
+        })
     }
 
     /// All entries by ascending id (texts that lost their id to a later one are left out).
@@ -646,7 +645,13 @@ mod tests {
         let vocab = Vocab::from_entries(texts.into_iter().zip(3..)).unwrap();
         let expected: Vec<(char, TokenId)> =
             [('a', 4), ('é', 5), ('字', 7), ('😀', 8), ('\0', 12), ('\u{301}', 13)].into();
-        assert_eq!(vocab.characters().collect::<Vec<_>>(), expected);
+        assert_eq!(vocab.characters("", "").collect::<Vec<_>>(), expected);
+        let between = |before, after| vocab.characters(before, after).collect::<Vec<_>>();
+        assert_eq!(between("é", ""), [('a', 9), ('字', 15)]);
+        assert_eq!(between("", "字"), [('字', 11), ('é', 15)]);
+        assert_eq!(between("a", "b"), []);
+        // What begins as the prefix does has no place for it there.
+        assert_eq!(between("\u{e8}", ""), []);
     }
 
     #[test]

@@ -99,6 +99,7 @@ struct Build {
 }
 
 impl Build {
+    /// A slot that no node has.
     const FREE: Unit = Unit { base: NO_CHILDREN, value_and_byte: NO_VALUE << 8 };
 
     fn set_value(&mut self, slot: usize, value: u32) {

@@ -93,7 +93,7 @@ impl CutTest {
             let column = test.column[y as usize] as usize;
             test.bits[test.row[x as usize] as usize * test.stride + column / 64] |= 1 << (column % 64);
         });
-        for (c, id) in vocab.characters() {
+        for (c, id) in vocab.characters("", "") {
             test.sides.insert(c, [test.row[id as usize], test.column[id as usize]]);
         }
         test
@@ -185,7 +185,7 @@ impl CutTest {
 /// Which tokens can be first symbols: single characters, byte tokens, the unknown token.
 fn seeds(vocab: &Vocab, symbols: &SymbolTable, unk: Option<TokenId>, byte_fallback: bool) -> Vec<bool> {
     let mut seeds = vec![false; vocab.id_bound()];
-    vocab.characters().for_each(|(_, id)| seeds[id as usize] = true);
+    vocab.characters("", "").for_each(|(_, id)| seeds[id as usize] = true);
     if byte_fallback {
         symbols.fallback_ids().for_each(|id| seeds[id as usize] = true);
     }

@@ -143,7 +143,7 @@ pub(super) fn merge_all(scratch: &mut MergeScratch, pairs: &impl LookUp) -> Resu
 
 pub(super) fn merge_with_dropout(
     scratch: &mut MergeScratch,
-    pairs: &impl LookUp,
+    pairs: &PairTable,
     probability: f64,
     random: &mut Random,
 ) -> Result<()> {

@@ -10,31 +10,11 @@ use crate::unicode::CharTable;
 
 const NONE: TokenId = TokenId::MAX;
 
-/// What stands between affixes. Most are empty, and to compare nothing with a text is a call that takes longer than all else here.
-fn without<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
-    let text = if before.is_empty() { text } else { text.strip_prefix(before)? };
-    if after.is_empty() { Some(text) } else { text.strip_suffix(after) }
-}
-
 /// The affixes of a character by its place: `inside + 2 * last`. Without affixes all places share the first.
 fn affixes_by_place<'a>(prefix: &'a str, suffix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let places = if prefix.is_empty() && suffix.is_empty() { 1 } else { 4 };
     let affix = |affix: &'a str, there: bool| if there { affix } else { "" };
     (0..places).map(move |place| (affix(prefix, place & 1 != 0), affix(suffix, place & 2 != 0)))
-}
-
-/// Tokens of one character between affixes.
-fn single<'v>(
-    vocab: &'v Vocab,
-    before: &'v str,
-    after: &'v str,
-) -> impl Iterator<Item = (char, TokenId)> + 'v {
-    let longest = before.len() + char::MAX.len_utf8() + after.len();
-    vocab.up_to(longest).filter_map(move |(text, id)| {
-        let mut chars = without(text, before, after)?.chars();
-        let c = chars.next()?;
-        chars.next().is_none().then_some((c, id))
-    })
 }
 
 /// Characters and bytes to first symbols.
@@ -96,10 +76,7 @@ impl SymbolTable {
         let mut places: Vec<CharTable<TokenId>> = Vec::new();
         for (before, after) in affixes_by_place(prefix, suffix) {
             let mut ids = CharTable::new(NONE);
-            match plain {
-                true => vocab.characters().for_each(|(c, id)| ids.insert(c, id)),
-                false => single(vocab, before, after).for_each(|(c, id)| ids.insert(c, id)),
-            }
+            vocab.characters(before, after).for_each(|(c, id)| ids.insert(c, id));
             places.push(ids);
         }
         let fallback = std::array::from_fn(|byte| vocab.id(&format!("<0x{byte:02X}>")).unwrap_or(NONE));
@@ -194,7 +171,7 @@ impl SymbolTable {
     /// All tokens of one character, with the affixes of its place.
     pub(super) fn single<'a>(&'a self, vocab: &'a Vocab) -> impl Iterator<Item = TokenId> + 'a {
         affixes_by_place(&self.prefix, &self.suffix)
-            .flat_map(move |(before, after)| single(vocab, before, after).map(|(_, id)| id))
+            .flat_map(move |(before, after)| vocab.characters(before, after).map(|(_, id)| id))
     }
 
     pub(super) fn fallback_ids(&self) -> impl Iterator<Item = TokenId> + '_ {

@@ -39,11 +39,11 @@ impl Listed {
         let &(left, right) = pairs.first()?;
         let first = [text(left)?.text(), text(right)?.text()].concat();
         let above = vocab.id(std::str::from_utf8(&first).ok()?)?;
-        let makes = |(left, right): (TokenId, TokenId), id: TokenId| {
-            Some(is_joined(text(id)?, text(left)?, text(right)?)).filter(|&is_it| is_it)
+        let makes = |(&(left, right), id): (&(TokenId, TokenId), TokenId)| {
+            let [whole, left, right] = [id, left, right].map(text);
+            whole.zip(left.zip(right)).is_some_and(|(whole, (left, right))| is_joined(whole, left, right))
         };
-        pairs.iter().zip(above..).try_for_each(|(&pair, id)| makes(pair, id).map(|_| ()))?;
-        Some(Listed { pairs: pairs.clone(), above })
+        pairs.iter().zip(above..).all(makes).then(|| Listed { pairs: pairs.clone(), above })
     }
 
     fn iter(&self) -> impl Iterator<Item = (TokenId, TokenId, Merge)> + Clone + '_ {
