@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use tessella_core::{Error, Result};
 
-use super::plain::{RUN, find};
 use super::value::{Number, Value};
 
 /// Deepest nesting of arrays and objects that is read.
@@ -34,6 +33,21 @@ pub struct Parser<'a> {
     pub(super) depth: usize,
     /// The innermost container has just been opened: no comma is due.
     pub(super) fresh: bool,
+}
+
+/// Bytes that are looked at together.
+const WORD: usize = 8;
+
+/// A word of this byte.
+const fn all(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; WORD])
+}
+
+/// Marks the bytes of a word that end the plain run inside of a string, which are a quote, a backslash and control
+/// characters, by their highest bits. The lowest mark is right; above it there may be some too many, by a borrow.
+fn ends_of_run(word: u64) -> u64 {
+    let below = |word: u64, limit: u8| word.wrapping_sub(all(limit)) & !word & all(0x80);
+    below(word, 0x20) | below(word ^ all(b'"'), 1) | below(word ^ all(b'\\'), 1)
 }
 
 impl<'a> Parser<'a> {
@@ -237,7 +251,17 @@ impl<'a> Parser<'a> {
 
     fn skip_plain_run(&mut self) {
         let bytes = self.text.as_bytes();
-        self.at = find(bytes, self.at, RUN).map_or(bytes.len(), |(at, _)| at);
+        let (words, rest) = bytes[self.at..].as_chunks::<WORD>();
+        for word in words {
+            let ends = ends_of_run(u64::from_le_bytes(*word));
+            if ends != 0 {
+                self.at += (ends.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += WORD;
+        }
+        let is_end = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+        self.at += rest.iter().position(is_end).unwrap_or(rest.len());
     }
 
     /// Takes a backslash and what belongs to it.
@@ -524,7 +548,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(find("éü東ßéü東ß".as_bytes(), 0, RUN), None);
+        assert_eq!(ends_of_run(u64::from_ne_bytes("éü東ß".as_bytes()[..8].try_into().unwrap())), 0);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::parser::{MAX_DEPTH, Parser};
 const MOST_DIGITS: usize = 9;
 
 /// What ends the plain run inside of a string: quote, backslash, control characters.
-pub(super) const RUN: u8 = 0x20;
+const RUN: u8 = 0x20;
 /// What ends the plain half of a text: those, and the space.
 const HALF: u8 = RUN + 1;
 
@@ -88,7 +88,7 @@ fn past_space(bytes: &[u8], mut at: usize) -> usize {
 
 /// The first byte from `at` on that is below a bound, a quote or a backslash, and its place.
 #[inline]
-pub(super) fn find(bytes: &[u8], mut at: usize, below: u8) -> Option<(usize, u8)> {
+fn find(bytes: &[u8], mut at: usize, below: u8) -> Option<(usize, u8)> {
     while let Some(word) = word_at(bytes, at) {
         let found = marked(word, below);
         if found != 0 {
