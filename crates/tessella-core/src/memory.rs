@@ -48,9 +48,15 @@ fn room(bytes: usize) -> Result<()> {
     })
 }
 
-/// Room for so many bytes behind a text.
-pub fn reserve(text: &mut String, bytes: usize) -> Result<()> {
-    text.try_reserve(bytes).map_err(|_| too_little(bytes))
+/// Room for a text of so many bytes where another one was, which is no longer meant: nothing of that is copied. There is a little
+/// more than that, so that it serves others of about the length.
+pub fn reserve(room: &mut String, bytes: usize) -> Result<()> {
+    room.clear();
+    if room.capacity() < bytes {
+        *room = String::new();
+        room.try_reserve_exact(bytes.saturating_add(bytes / 8)).map_err(|_| too_little(bytes))?;
+    }
+    Ok(())
 }
 
 /// Room for so many bytes behind others, and no more than these.

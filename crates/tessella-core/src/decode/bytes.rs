@@ -47,7 +47,8 @@ pub(super) fn byte_fallback(tokens: Vec<String>) -> Vec<String> {
     texts
 }
 
-fn end_run(run: &mut Vec<u8>, texts: &mut Vec<String>) {
+/// Appends the texts of a run of byte tokens, which is empty then.
+pub(super) fn end_run(run: &mut Vec<u8>, texts: &mut Vec<String>) {
     if run.is_empty() {
         return;
     }

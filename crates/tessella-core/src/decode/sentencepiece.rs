@@ -168,7 +168,7 @@ pub(crate) fn byte_of(text: &str) -> Option<u8> {
 }
 
 /// Appends one text per byte: a character at its last byte, nothing at the others.
-fn spell(bytes: &[u8], out: &mut Vec<String>) {
+pub(super) fn spell(bytes: &[u8], out: &mut Vec<String>) {
     let mut at = 0;
     while at < bytes.len() {
         let window = &bytes[at..(at + 4).min(bytes.len())];

@@ -5,13 +5,13 @@
 //! and with marks. Decoding reads an id, copies 16 bytes whatever their number, and moves on by it.
 //!
 //! What depends on the place is left to the chain of stages, which also stays the slow twin of the tests: the first
-//! token (Metaspace, WordPiece), the last one (BPE's suffix), the tokens up to the first text of a SentencePiece
-//! decoder, and every text in which byte tokens spell no characters.
+//! token (Metaspace, WordPiece), the last one (BPE's suffix), and the tokens up to the first text of a SentencePiece
+//! decoder. A text in which byte tokens spell no characters is joined once more, run by run.
 //!
 //! A decoder whose stages look at neighbours (CTC), that a user wrote, or whose patterns are more than literals, has
 //! no table.
 
-use super::{Buffer, Decoder, bytes, plain};
+use super::{Buffer, Decoder, bytes, plain, sentencepiece};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::flat::prefetch;
@@ -50,7 +50,7 @@ enum Join {
     Text,
     /// Bytes in any order, read as UTF-8 with U+FFFD for what is none.
     Bytes,
-    /// Texts and runs of byte tokens; a run that is no UTF-8 is the chain's to tell.
+    /// Texts and runs of byte tokens; of a run that is no UTF-8 the chain has rules.
     Runs,
 }
 
@@ -270,7 +270,8 @@ impl Table {
     }
 
     /// Appends what the ids stand for. `out` holds only what came before them. False, with `out` in any state, where byte
-    /// tokens stand on both sides of a token without text: the chain has to be asked. Calls `pause` after every [`TURN`].
+    /// tokens stand on both sides of a token without text: [`append_by_runs`](Self::append_by_runs) has to be asked. Calls
+    /// `pause` after every [`TURN`].
     pub fn append(
         &self,
         ids: &[TokenId],
@@ -331,6 +332,55 @@ impl Table {
         }
         out.note(marks & WIDE == 0);
         Ok(true)
+    }
+
+    /// The same where byte tokens spell no characters, or stand on both sides of a token without text: run by run, as the chain has
+    /// it, which takes twice as long.
+    pub fn append_by_runs(
+        &self,
+        ids: &[TokenId],
+        skip_special: bool,
+        out: &mut Buffer,
+        mut pause: impl FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let skipped = if skip_special { SPECIAL } else { 0 };
+        let mut run = Vec::new();
+        for turn in ids.chunks(TURN) {
+            for &id in turn {
+                let Some(slot) = self.slots.get(id as usize) else { continue };
+                let tag = slot[TAG];
+                let text =
+                    if tag & LONG != 0 { self.long_text(slot) } else { &slot[..(tag & LENGTH) as usize] };
+                // Nobody's id has no text and no mark.
+                if tag & skipped != 0 || text.is_empty() && tag & RUN == 0 {
+                    continue;
+                }
+                if tag & RUN != 0 && !text.is_empty() {
+                    run.extend_from_slice(text);
+                    continue;
+                }
+                self.end_run(&mut run, out)?;
+                out.push(text)?;
+            }
+            pause()?;
+        }
+        self.end_run(&mut run, out)
+    }
+
+    fn end_run(&self, run: &mut Vec<u8>, out: &mut Buffer) -> Result<()> {
+        if std::str::from_utf8(run).is_ok() {
+            out.push(run)?;
+        } else {
+            let mut texts = Vec::new();
+            if self.start {
+                sentencepiece::spell(run, &mut texts);
+            } else {
+                bytes::end_run(run, &mut texts);
+            }
+            texts.iter().try_for_each(|text| out.push(text.as_bytes()))?;
+        }
+        run.clear();
+        Ok(())
     }
 
     /// The text of an id, if it is ASCII, some of it at least, wherever the id stands.

@@ -6,6 +6,7 @@
 
 use super::fold::{FOLDED, TOGETHER};
 use super::vectors::{Level, Task, Vectors};
+use crate::flat::make_room;
 
 /// The characters of a text.
 #[derive(Debug, Clone, Copy)]
@@ -49,13 +50,14 @@ impl Narrow<'_> {
 
     fn append_by(self, level: Level, out: &mut String) -> Option<()> {
         let before = out.len();
+        let most = before + self.most_bytes();
         // SAFETY: a task appends the UTF-8 of whole characters. If it gives up, what it has appended is taken off again.
         #[allow(unsafe_code)]
         let bytes = unsafe { out.as_mut_vec() };
         let done = match self {
-            Narrow::Ones(units) => level.run(Fold { units, out: bytes }),
-            Narrow::Twos(units) => level.run(Fold { units, out: bytes }),
-            Narrow::Fours(units) => level.run(Fold { units, out: bytes }),
+            Narrow::Ones(units) => level.run(Fold { units, out: bytes, most }),
+            Narrow::Twos(units) => level.run(Fold { units, out: bytes, most }),
+            Narrow::Fours(units) => level.run(Fold { units, out: bytes, most }),
         };
         if done.is_none() {
             bytes.truncate(before);
@@ -67,6 +69,8 @@ impl Narrow<'_> {
 struct Fold<'t, 'o, T> {
     units: &'t [T],
     out: &'o mut Vec<u8>,
+    /// Bytes that there are in the end, at most.
+    most: usize,
 }
 
 impl<T: Copy + Into<u32>> Task for Fold<'_, '_, T> {
@@ -74,7 +78,7 @@ impl<T: Copy + Into<u32>> Task for Fold<'_, '_, T> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Self::Output {
-        let Fold { units, out } = self;
+        let Fold { units, out, most } = self;
         let mut room = [0; PORTION * 4 + FOLDED];
         for portion in units.chunks(PORTION) {
             let mut at = 0;
@@ -100,6 +104,7 @@ impl<T: Copy + Into<u32>> Task for Fold<'_, '_, T> {
                 // The zeros are characters of one byte as well.
                 at += length - (TOGETHER - part.len());
             }
+            make_room(out, at, most);
             out.extend_from_slice(&room[..at]);
         }
         Some(())

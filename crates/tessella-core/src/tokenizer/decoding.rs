@@ -48,8 +48,11 @@ impl Tokenizer {
         cancel: Cancel,
     ) -> Result<String> {
         if let Some(table) = self.table(ids.len()) {
-            let mut bytes = Buffer::default();
-            if self.by_table(table, ids, skip_special_tokens, &mut bytes, || cancel.check())? {
+            for by_runs in [false, true] {
+                let mut bytes = Buffer::default();
+                if !self.by_table(table, ids, skip_special_tokens, &mut bytes, by_runs, || cancel.check())? {
+                    continue;
+                }
                 match String::from_utf8(bytes.into_bytes()) {
                     Ok(text) => return Ok(text),
                     Err(broken) if table.is_lossy() => return Ok(lossy_text(broken.into_bytes())),
@@ -82,7 +85,7 @@ impl Tokenizer {
         room.bytes.clear();
         memory::ask(ids.len(), memory::FOR_TEXT)?;
         let Some(table) = self.table(ids.len()) else { return Ok(None) };
-        if !self.by_table(table, ids, skip_special_tokens, &mut room.bytes, pause)? {
+        if !self.by_table(table, ids, skip_special_tokens, &mut room.bytes, false, pause)? {
             return Ok(None);
         }
         Ok(Some(room.joined(table.is_lossy())))
@@ -198,13 +201,15 @@ impl Tokenizer {
         }
     }
 
-    /// Writes what the table makes of the ids; false where the chain has to be asked for all of them.
+    /// Writes what the table makes of the ids, `by_runs` where byte tokens spell no characters; false where that, or the chain, has to
+    /// be asked for all of them.
     fn by_table(
         &self,
         table: &Table,
         ids: &[TokenId],
         skip_special_tokens: bool,
         bytes: &mut Buffer,
+        by_runs: bool,
         pause: impl FnMut() -> Result<()>,
     ) -> Result<bool> {
         let mut middle = ids;
@@ -237,7 +242,9 @@ impl Tokenizer {
             }
             middle = rest;
         }
-        if !table.append(middle, skip_special_tokens, bytes, pause)? {
+        if by_runs {
+            table.append_by_runs(middle, skip_special_tokens, bytes, pause)?;
+        } else if !table.append(middle, skip_special_tokens, bytes, pause)? {
             return Ok(false);
         }
         if let Some(last) = last {
@@ -332,7 +339,7 @@ impl Tokenizer {
             // The first token and the last are written as text: one that is a broken byte would be a U+FFFD.
             let is_whole =
                 |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\u{FFFD}'));
-            if self.by_table(table, ids, skip_special_tokens, &mut bytes, || Ok(()))?
+            if self.by_table(table, ids, skip_special_tokens, &mut bytes, false, || Ok(()))?
                 && (table.is_lossy() || is_whole(bytes.as_bytes()))
             {
                 return Ok(bytes.into_bytes());

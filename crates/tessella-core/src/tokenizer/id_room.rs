@@ -6,13 +6,27 @@ use crate::ids::TokenId;
 /// Ids of sixteen megabytes.
 const MANY: usize = 4 << 20;
 
+/// What the fast engine wants beyond the ids that it writes.
+const SPARE: usize = 8 << 10;
+
 /// Room for the ids of so many bytes. What is never touched of it costs nothing, growing costs a copy, and every page that is
 /// touched first a visit to the system; large pages are fewer, but the first of them may have to be found.
 pub(super) fn room_for(bytes: usize) -> Vec<TokenId> {
-    /// What the fast engine wants beyond the ids that it writes.
-    const SPARE: usize = 8 << 10;
     let most = bytes / 4 * 3 + SPARE;
     if most < MANY { Vec::with_capacity(most) } else { with_large_pages(most) }
+}
+
+/// Gives back room that was not needed, if it is much: who asks for about as much next time finds a place of that size, and its memory
+/// there, where a result was dropped.
+pub(super) fn fit(ids: &mut Vec<TokenId>) {
+    if ids.capacity() >= MANY || ids.capacity() / 2 > ids.len() {
+        ids.shrink_to_fit();
+    }
+}
+
+/// The next number of which there are sixteen between powers of two.
+fn rounded(count: usize) -> usize {
+    count.next_multiple_of((count.next_power_of_two() / 32).max(1))
 }
 
 /// How many ids texts become, by what the last ones became.
@@ -20,6 +34,8 @@ pub(super) fn room_for(bytes: usize) -> Vec<TokenId> {
 pub(super) struct Density {
     /// Of 1,024 bytes.
     ids: usize,
+    /// The most of late; 0 before the first text.
+    most: usize,
 }
 
 impl Density {
@@ -28,7 +44,7 @@ impl Density {
 
     pub fn new() -> Self {
         // Fewer than texts of most languages become by most models.
-        Density { ids: 160 }
+        Density { ids: 160, most: 0 }
     }
 
     /// About as many ids come of so many bytes.
@@ -39,8 +55,14 @@ impl Density {
     /// Room for the ids of so many bytes, whose memory the system gives before they are written.
     pub fn room(&self, bytes: usize) -> Vec<TokenId> {
         let likely = self.of(bytes);
-        // Of other languages there may be more than twice as many.
-        let mut ids = room_for(bytes.max(likely * 2));
+        // A quarter more, for texts of one kind differ by less.
+        let most = rounded(likely.max((bytes >> 10) * self.most) / 4 * 5 + SPARE);
+        let mut ids = match self.most {
+            // Of other languages there may be more than twice as many.
+            0 => room_for(bytes.max(likely * 2)),
+            _ if most < MANY => Vec::with_capacity(most),
+            _ => with_large_pages(most),
+        };
         if ids.capacity() < MANY
             && let Some(room) = ids.spare_capacity_mut().get_mut(..likely)
         {
@@ -53,6 +75,7 @@ impl Density {
     pub fn note(&mut self, ids: usize, bytes: usize) {
         if bytes >= Self::FEW_BYTES {
             self.ids = ids / (bytes >> 10);
+            self.most = self.ids.max(self.most - self.most / 8);
         }
     }
 }
@@ -75,5 +98,23 @@ mod tests {
         assert!(density.of(1_000_000) <= 1_020_000);
         assert_eq!(density.of(1000), 0);
         assert!(density.room(1_000_000).capacity() >= 1_000_000);
+        // The most of late, however few came last.
+        density.note(100_000, 1_000_000);
+        assert!(density.room(1_000_000).capacity() >= 800_000);
+        (0..20).for_each(|_| density.note(100_000, 1_000_000));
+        assert!((120_000..150_000).contains(&density.room(1_000_000).capacity()));
+    }
+
+    #[test]
+    fn room_that_was_not_needed_is_given_back_if_it_is_much() {
+        for (count, kept) in [(100, 100), (101, 104), (1000, 1024), (1024, 1024), (100_000, 102_400)] {
+            assert_eq!(rounded(count), kept);
+        }
+        for (count, stays) in [(90_000, true), (10_000, false)] {
+            let mut ids = Vec::with_capacity(100_000);
+            ids.resize(count, 1);
+            fit(&mut ids);
+            assert_eq!(ids.capacity() >= 100_000, stays);
+        }
     }
 }

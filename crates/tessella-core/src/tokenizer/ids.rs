@@ -7,6 +7,7 @@ use super::batch::threads;
 use super::brief::Key;
 use super::columns::MOST_KEPT;
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::id_room::fit;
 use super::piece_lanes::PieceLanes;
 use super::pool::Pool;
 use super::together::{self, Helpers, LARGE};
@@ -79,6 +80,7 @@ impl Worker {
         let mut ids = self.density.room(bytes);
         fill(self, &mut ids)?;
         self.density.note(ids.len(), bytes);
+        fit(&mut ids);
         Ok(ids)
     }
 

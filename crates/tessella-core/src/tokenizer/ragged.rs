@@ -112,9 +112,7 @@ impl Tokenizer {
             if size <= MOST_KEPT {
                 return worker.in_room(append, |ids| copy_of(ids, 0));
             }
-            let mut ids = worker.in_new_room(size, append)?;
-            ids.shrink_to_fit();
-            Ok(ids)
+            worker.in_new_room(size, append)
         })?;
         Ok(RaggedIds { ids, offsets })
     }

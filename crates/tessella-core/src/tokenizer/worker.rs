@@ -11,7 +11,7 @@ mod start;
 use super::EncodeOptions;
 use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
-use super::columns::{MOST_KEPT, Room};
+use super::columns::Room;
 use super::id_room::Density;
 use super::listed::Listed;
 use super::piece_lanes::PieceLanes;
@@ -74,6 +74,9 @@ pub(super) struct Worker {
     pub spelling: Spelling,
 }
 
+/// Bytes of the room that is kept for a text: memory that nobody had before takes a tenth of the time in which a text is encoded. As
+/// much of it is in use as the longest text there had.
+const MOST_OF_A_TEXT: usize = 8 << 20;
 /// Budgets of the piece cache from which on whole texts are remembered too.
 const BUDGET_FOR_TEXTS: usize = 64 << 10;
 /// The share of it that is for words of lists: a sixty-fourth.
@@ -123,7 +126,7 @@ impl Worker {
         let result = work(self, &mut rooms);
         for room in &mut rooms {
             room.clear();
-            if room.capacity() > MOST_KEPT {
+            if room.capacity() > MOST_OF_A_TEXT {
                 *room = String::new();
             }
         }

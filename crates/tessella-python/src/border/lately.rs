@@ -16,7 +16,7 @@ use crate::border::interpreter::length;
 /// Texts of which is known that they came, at most.
 const PLACES: usize = 1 << 10;
 /// Texts of more characters are written each time.
-const LONGEST: usize = 1 << 16;
+const LONGEST: usize = 1 << 22;
 /// Characters of a text that are looked at, for another text may lie where an earlier one lay.
 const SAMPLES: usize = 5;
 

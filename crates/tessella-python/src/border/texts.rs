@@ -101,7 +101,7 @@ pub fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str, pla
 }
 
 /// Bytes of the room that serves the next call, at most.
-const MOST_KEPT: usize = 4 << 20;
+const MOST_KEPT: usize = 8 << 20;
 /// Characters of a short text among many, which is left to the interpreter: it costs little, and may well be a word that comes
 /// again.
 const WORD: usize = 64;
@@ -150,7 +150,6 @@ impl Text {
             && !lately::came_twice(text, characters)
         {
             let mut room = KEPT.take();
-            room.clear();
             memory::reserve(&mut room, characters.most_bytes()).or_raise()?;
             // Of what has no UTF-8 the error is told below.
             if characters.append_to(&mut room).is_some() {
