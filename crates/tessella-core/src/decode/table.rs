@@ -334,37 +334,50 @@ impl Table {
         Ok(true)
     }
 
-    /// The same where byte tokens spell no characters, or stand on both sides of a token without text: run by run, as the chain has
-    /// it, which takes twice as long.
+    /// The same where byte tokens spell no characters, or stand on both sides of a token without text: what they become is told run by
+    /// run, as the chain has it, in those parts of the ids where there are such.
     pub fn append_by_runs(
         &self,
-        ids: &[TokenId],
+        mut ids: &[TokenId],
         skip_special: bool,
         out: &mut Buffer,
         mut pause: impl FnMut() -> Result<()>,
     ) -> Result<()> {
-        let skipped = if skip_special { SPECIAL } else { 0 };
-        let mut run = Vec::new();
-        for turn in ids.chunks(TURN) {
-            for &id in turn {
-                let Some(slot) = self.slots.get(id as usize) else { continue };
-                let tag = slot[TAG];
-                let text =
-                    if tag & LONG != 0 { self.long_text(slot) } else { &slot[..(tag & LENGTH) as usize] };
-                // Nobody's id has no text and no mark.
-                if tag & skipped != 0 || text.is_empty() && tag & RUN == 0 {
-                    continue;
-                }
-                if tag & RUN != 0 && !text.is_empty() {
+        while !ids.is_empty() {
+            pause()?;
+            let ends_run = |id: &TokenId| self.shown(*id, skip_special).is_some_and(|(_, in_run)| !in_run);
+            let behind = ids.iter().skip(PORTION).position(ends_run);
+            let (part, rest) = ids.split_at(behind.map_or(ids.len(), |behind| PORTION + behind));
+            ids = rest;
+            let before = out.len();
+            let is_told = self.append(part, skip_special, out, || Ok(()))?;
+            if is_told && std::str::from_utf8(&out.as_bytes()[before..]).is_ok() {
+                continue;
+            }
+            out.set_len(before);
+            let mut run = Vec::new();
+            for (text, in_run) in part.iter().filter_map(|&id| self.shown(id, skip_special)) {
+                if in_run && !text.is_empty() {
                     run.extend_from_slice(text);
                     continue;
                 }
                 self.end_run(&mut run, out)?;
                 out.push(text)?;
             }
-            pause()?;
+            self.end_run(&mut run, out)?;
         }
-        self.end_run(&mut run, out)
+        Ok(())
+    }
+
+    /// The text of an id that is not skipped, and whether it is a byte token's, or none.
+    fn shown(&self, id: TokenId, skip_special: bool) -> Option<(&[u8], bool)> {
+        let slot = self.slots.get(id as usize)?;
+        let tag = slot[TAG];
+        let text = if tag & LONG != 0 { self.long_text(slot) } else { &slot[..(tag & LENGTH) as usize] };
+        let in_run = tag & RUN != 0;
+        // Nobody's id has no text and no mark.
+        let is_shown = (tag & SPECIAL == 0 || !skip_special) && (in_run || !text.is_empty());
+        is_shown.then_some((text, in_run))
     }
 
     fn end_run(&self, run: &mut Vec<u8>, out: &mut Buffer) -> Result<()> {

@@ -6,6 +6,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use memchr::memmem;
+
 use super::Tokenizer;
 use super::joined::{DecodeRoom, Joined};
 use super::placed::{Placed, PlacedTexts};
@@ -336,11 +338,10 @@ impl Tokenizer {
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
         if let Some(table) = self.table(ids.len()) {
             let mut bytes = Buffer::default();
-            // The first token and the last are written as text: one that is a broken byte would be a U+FFFD.
-            let is_whole =
-                |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\u{FFFD}'));
+            // The first token, the last and the start of a SentencePiece text are written as text, where a broken byte is a U+FFFD.
+            let is_as_it_was = |bytes: &[u8]| memmem::find(bytes, "\u{FFFD}".as_bytes()).is_none();
             if self.by_table(table, ids, skip_special_tokens, &mut bytes, false, || Ok(()))?
-                && (table.is_lossy() || is_whole(bytes.as_bytes()))
+                && (table.is_lossy() || is_as_it_was(bytes.as_bytes()))
             {
                 return Ok(bytes.into_bytes());
             }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{DecodeRoom, Joined, Tokenizer};
 use crate::decode::{Added, DecodeStream, lossy_text};
+use crate::ids::TokenId;
 use crate::random::Random;
+use crate::scale::or_interpreted;
 use crate::spec::*;
 use crate::vocab::Vocab;
 
@@ -153,6 +155,37 @@ fn check_steps(fast: &Tokenizer, slow: &Tokenizer, ids: &[u32], skip: bool, cont
         assert_eq!(made, stepwise, "{}", context());
         if wanted.is_err() {
             break;
+        }
+    }
+}
+
+/// Runs that are longer than what is told together, with what is skipped in between.
+#[test]
+fn runs_of_any_length_that_spell_nothing_are_told_as_by_the_chain() {
+    let mut random = Random::from_seed(12);
+    let mut below = |bound: u64| random.next_u64() % bound;
+    let texts = ["<0xE2>", "<0x82>", "<0xAC>", "a", "<unk>"];
+    let vocab = Arc::new(Vocab::from_entries(texts.into_iter().zip(0..)).unwrap());
+    let mut spec =
+        TokenizerSpec::new(ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: "<unk>".into() }));
+    spec.added_tokens = vec![AddedToken::new("<s>", true)];
+    spec.decoder = Some(DecoderSpec::ByteFallback);
+    let tokenizer = Tokenizer::new(spec).unwrap();
+    let special = tokenizer.token_to_id("<s>").unwrap();
+    assert!(tokenizer.table(usize::MAX / 2).is_some());
+    for round in 0..or_interpreted(200, 10) as u64 {
+        let mut ids = Vec::new();
+        let spared = 1 + below(40);
+        for _ in 0..500 + below(700) {
+            match below(spared * 20) {
+                0 => ids.push(3),
+                1..4 => ids.push(special),
+                at => ids.push(if at == 4 && round % 2 == 0 { 2 } else { (ids.len() % 3) as TokenId }),
+            }
+        }
+        for skip in [false, true] {
+            let wanted = tokenizer.decode_by_chain(&ids, skip).unwrap();
+            assert_eq!(tokenizer.decode(&ids, skip).unwrap(), wanted, "{ids:?} {skip}");
         }
     }
 }
