@@ -9,11 +9,15 @@ const MANY: usize = 4 << 20;
 /// What the fast engine wants beyond the ids that it writes.
 const SPARE: usize = 8 << 10;
 
-/// Room for the ids of so many bytes. What is never touched of it costs nothing, growing costs a copy, and every page that is
-/// touched first a visit to the system; large pages are fewer, but the first of them may have to be found.
+/// Room for the ids of so many bytes, of which nothing is known. What is never touched of it costs nothing, growing costs a copy, and
+/// every page that is touched first a visit to the system.
 pub(super) fn room_for(bytes: usize) -> Vec<TokenId> {
-    let most = bytes / 4 * 3 + SPARE;
-    if most < MANY { Vec::with_capacity(most) } else { with_large_pages(most) }
+    room_of(bytes / 4 * 3 + SPARE)
+}
+
+/// Large pages are fewer, but the first of them may have to be found.
+fn room_of(count: usize) -> Vec<TokenId> {
+    if count < MANY { Vec::with_capacity(count) } else { with_large_pages(count) }
 }
 
 /// Gives back room that was not needed, if it is much: who asks for about as much next time finds a place of that size, and its memory
@@ -55,13 +59,11 @@ impl Density {
     /// Room for the ids of so many bytes, whose memory the system gives before they are written.
     pub fn room(&self, bytes: usize) -> Vec<TokenId> {
         let likely = self.of(bytes);
-        // A quarter more, for texts of one kind differ by less.
-        let most = rounded(likely.max((bytes >> 10) * self.most) / 4 * 5 + SPARE);
         let mut ids = match self.most {
             // Of other languages there may be more than twice as many.
             0 => room_for(bytes.max(likely * 2)),
-            _ if most < MANY => Vec::with_capacity(most),
-            _ => with_large_pages(most),
+            // A quarter more, for texts of one kind differ by less.
+            most => room_of(rounded((bytes >> 10) * most / 4 * 5 + SPARE)),
         };
         if ids.capacity() < MANY
             && let Some(room) = ids.spare_capacity_mut().get_mut(..likely)

@@ -24,6 +24,7 @@ use crate::cancel::Cancel;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::places::Places;
 use crate::limits;
+use crate::memory;
 use crate::model::Scratch;
 use crate::model::cache::PieceCache;
 
@@ -74,9 +75,6 @@ pub(super) struct Worker {
     pub spelling: Spelling,
 }
 
-/// Bytes of the room that is kept for a text: memory that nobody had before takes a tenth of the time in which a text is encoded. As
-/// much of it is in use as the longest text there had.
-const MOST_OF_A_TEXT: usize = 8 << 20;
 /// Budgets of the piece cache from which on whole texts are remembered too.
 const BUDGET_FOR_TEXTS: usize = 64 << 10;
 /// The share of it that is for words of lists: a sixty-fourth.
@@ -126,7 +124,7 @@ impl Worker {
         let result = work(self, &mut rooms);
         for room in &mut rooms {
             room.clear();
-            if room.capacity() > MOST_OF_A_TEXT {
+            if room.capacity() > memory::KEPT {
                 *room = String::new();
             }
         }

@@ -100,8 +100,6 @@ pub fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str, pla
     wrapped
 }
 
-/// Bytes of the room that serves the next call, at most.
-const MOST_KEPT: usize = 8 << 20;
 /// Characters of a short text among many, which is left to the interpreter: it costs little, and may well be a word that comes
 /// again.
 const WORD: usize = 64;
@@ -124,7 +122,7 @@ pub struct Written(String);
 
 impl Drop for Written {
     fn drop(&mut self) {
-        if self.0.capacity() <= MOST_KEPT {
+        if self.0.capacity() <= memory::KEPT {
             KEPT.set(std::mem::take(&mut self.0));
         }
     }
